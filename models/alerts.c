@@ -1,0 +1,84 @@
+/* Alerts of a gate. */
+#include "models/alerts.h"
+
+struct alert_state {
+    const struct alert *alert;
+    size_t index; /* in the scenario */
+    struct gate *gate;
+    struct event due; /* the oldest call will be too old */
+    bool on;
+};
+
+static void tell(struct alert_state *state, bool on)
+{
+    const struct gate *gate = state->gate;
+    const struct trial_watch *watch = gate->world->watch;
+
+    state->on = on;
+    watch->alerted(watch->context, &(struct alert_record){world_now(gate->world), state->index, gate->index, on});
+}
+
+static void turns(struct alert_state *state, bool on)
+{
+    if (on != state->on)
+        tell(state, on);
+}
+
+static void comes_due(void *world, struct event *event)
+{
+    (void)world;
+    turns(container_of(event, struct alert_state, due), true);
+}
+
+/* On from the moment at which the oldest has that age. */
+static void look_at_age(struct gate *gate, struct alert_state *state)
+{
+    sim_time now = world_now(gate->world), due;
+
+    calendar_cancel(&gate->world->calendar, &state->due);
+    if (!gate->ages.head) {
+        turns(state, false);
+        return;
+    }
+    due = container_of(gate->ages.head, struct call, age)->facts.attempted + state->alert->age;
+    turns(state, now >= due);
+    if (now < due)
+        calendar_schedule(&gate->world->calendar, &state->due, due);
+}
+
+void alerts_look(struct gate *gate)
+{
+    for (size_t i = 0; i < gate->alert_count; i++) {
+        struct alert_state *state = &gate->alerts[i];
+
+        if (state->alert->kind == ALERT_QUEUE_AGE)
+            look_at_age(gate, state);
+        else if (state->alert->kind == ALERT_QUEUE_DEPTH)
+            turns(state, gate->ages.length > state->alert->depth);
+    }
+}
+
+void alerts_overload(struct gate *gate)
+{
+    for (size_t i = 0; i < gate->alert_count; i++)
+        if (gate->alerts[i].alert->kind == ALERT_PROVIDER_429)
+            tell(&gate->alerts[i], true);
+}
+
+void alerts_begin(struct gate *gate)
+{
+    const struct world *world = gate->world;
+    const struct scenario *scenario = world->scenario;
+
+    if (!world->watch || !world->watch->alerted)
+        return;
+    gate->alerts = arena_zeroed(&gate->world->arena, scenario->alert_count, sizeof *gate->alerts);
+    for (size_t i = 0; i < scenario->alert_count; i++) {
+        const struct alert *alert = &scenario->alerts[i];
+
+        if (alert->at >= 0 && alert->at != (int64_t)gate->index)
+            continue;
+        gate->alerts[gate->alert_count++] =
+            (struct alert_state){.alert = alert, .index = i, .gate = gate, .due = {.fire = comes_due}};
+    }
+}

@@ -1,0 +1,329 @@
+/* chain_read.c - one alternative of `policies:` as a chain of members with their parameters. */
+#include <string.h>
+
+#include "models/address.h"
+#include "models/readers.h"
+#include "models/seeds.h"
+#include "models/tables.h"
+#include "sim/io/param.h"
+
+static const struct option no_params[] = {{.key = NULL}};
+
+static const struct option *params_of(const struct policy_ops *ops)
+{
+    return ops->params ? ops->params : no_params;
+}
+
+const struct policy_ops *policy_named(const struct policy_ops *const *policies, const char *name)
+{
+    for (; *policies; policies++)
+        if (strcmp((*policies)->name, name) == 0)
+            return *policies;
+    return NULL;
+}
+
+static const struct policy_preset *preset_named(const struct reader *reader, const struct policy_ops *ops,
+                                                const struct node *asked)
+{
+    size_t count = 0;
+    if (asked->kind != NODE_SCALAR) {
+        diag_error(reader->diag, asked->place, "preset: expected a name, not %s", node_kind_name(asked));
+        return NULL;
+    }
+    while (ops->presets && ops->presets[count].name)
+        count++;
+    const char **names = arena_zeroed(reader->arena, count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = ops->presets[i].name;
+        if (strcmp(names[i], asked->text) == 0)
+            return &ops->presets[i];
+    }
+    if (count == 0)
+        diag_error(reader->diag, asked->place, "%s has no presets: expected its parameters", ops->name);
+    else
+        diag_error(reader->diag, asked->place, "%s has no preset %s: expected one of %s%s", ops->name, asked->text,
+                   reader_list(reader, names, count), reader_nearest(reader, asked->text, names, count));
+    return NULL;
+}
+
+struct node *member_settings(const struct reader *reader, const struct policy_ops *ops, const struct node *params)
+{
+    struct node *settings = map_copy(params, reader->arena);
+    const struct node *seeds = seeds_of(reader->document, ops->name, params);
+    for (size_t i = 0; seeds && i < seeds->count; i++)
+        if (!node_get(params, seeds->entries[i].key))
+            node_put(settings, seeds->entries[i].key, seeds->entries[i].place, seeds->entries[i].value, reader->arena);
+    const struct node *asked = node_get(params, "preset");
+    if (!asked)
+        return settings;
+    const struct policy_preset *preset = preset_named(reader, ops, asked);
+    if (!preset)
+        return NULL;
+    struct place place = {.file = arena_format(reader->arena, "preset %s", preset->name)};
+    for (const char *const *pair = preset->settings; pair[0]; pair += 2)
+        if (!node_get(settings, pair[0]))
+            node_put(settings, pair[0], place, node_scalar(pair[1], place, reader->arena), reader->arena);
+    return settings;
+}
+
+/* Keys of a table, and those of a mapping that are not in it: what the other table of the two is to pass over. */
+static const char **keys_of(const struct reader *reader, const struct option *table)
+{
+    size_t count = 0;
+    while (table[count].key)
+        count++;
+    const char **keys = arena_zeroed(reader->arena, count + 1, sizeof *keys);
+    for (size_t i = 0; i < count; i++)
+        keys[i] = table[i].key;
+    return keys;
+}
+
+static const char **keys_not_of(const struct reader *reader, const struct node *map, const struct option *table)
+{
+    const char **keys = arena_zeroed(reader->arena, map->count + 1, sizeof *keys);
+    size_t count = 0;
+    for (size_t i = 0; i < map->count; i++)
+        if (!param_find(table, map->entries[i].key))
+            keys[count++] = map->entries[i].key;
+    return keys;
+}
+
+/* "cap: 12, target: 8 s": what differs from the defaults. */
+static const char *differing_text(const struct reader *reader, const struct policy_ops *ops, const void *params)
+{
+    const char *text = "";
+    void *defaults = arena_zeroed(reader->arena, 1, ops->params_size);
+    param_defaults(params_of(ops), defaults, reader->arena);
+    for (const struct option *option = params_of(ops); option->key; option++) {
+        const char *value = param_text(option, params, reader->arena);
+        if (option->initial && strcmp(value, param_text(option, defaults, reader->arena)) == 0)
+            continue;
+        text = arena_format(reader->arena, "%s%s%s: %s", text, text[0] ? ", " : "", option->key, value);
+    }
+    return text;
+}
+
+static bool read_at(const struct reader *reader, const char *name, struct place place, const struct node *backends,
+                    struct member *member)
+{
+    member->at = -1;
+    if (!name)
+        return true;
+    const char *const *names = reader_keys(reader, backends);
+    for (size_t i = 0; i < backends->count; i++)
+        if (strcmp(names[i], name) == 0) {
+            member->at = (int64_t)i;
+            return true;
+        }
+    diag_error(reader->diag, place, "at: there is no backend %s: expected one of %s%s", name,
+               reader_list(reader, names, backends->count), reader_nearest(reader, name, names, backends->count));
+    return false;
+}
+
+static void describe_check(const struct sim_record *record, struct sim_words *words)
+{
+    const struct policy_ops *ops = record->owner;
+    sim_words_add(words, "policy `");
+    sim_words_add(words, ops->name);
+    sim_words_add(words, "`, callback `check`");
+}
+
+const char *member_check(const struct policy_ops *ops, const void *params)
+{
+    if (!ops->check)
+        return NULL;
+    sim_record = (struct sim_record){.callback = "check", .owner = ops, .describe = describe_check};
+    const char *wrong = ops->check(params);
+    sim_record = (struct sim_record){0};
+    return wrong;
+}
+
+static bool names_classes(const struct option *option)
+{
+    return option->type == OPTION_TEXT && option->measures &&
+           (strcmp(option->measures, "classes") == 0 || strcmp(option->measures, "tenants") == 0);
+}
+
+/* Names of classes or tenants, with a value behind each, that an option's text may hold. */
+static const char **names_for(const struct reader *reader, const struct option *option, const struct node *agents,
+                              size_t *count)
+{
+    const char **names = arena_zeroed(reader->arena, agents->count + 1, sizeof *names);
+    bool tenants = strcmp(option->measures, "tenants") == 0;
+    for (size_t i = 0; i < agents->count; i++) {
+        const struct node *tenant =
+            agents->entries[i].value->kind == NODE_MAP ? node_get(agents->entries[i].value, "tenant") : NULL;
+        names[i] = !tenants ? agents->entries[i].key : tenant && tenant->kind == NODE_SCALAR ? tenant->text : "default";
+    }
+    *count = agents->count;
+    return names;
+}
+
+static bool check_names(const struct reader *reader, const struct policy_ops *ops, const void *params,
+                        const struct node *settings, const struct node *agents)
+{
+    for (const struct option *option = params_of(ops); agents && option->key; option++) {
+        const struct node *value = node_get(settings, option->key);
+        const char *text, **names;
+        size_t count, length;
+        if (!names_classes(option) || !value)
+            continue;
+        names = names_for(reader, option, agents, &count);
+        memcpy(&text, (const char *)params + option->offset, sizeof text);
+        for (text += strspn(text, " ,\t\r\n"); *text; text += strspn(text, " ,\t\r\n")) {
+            bool number = strspn(text, "0123456789.%") == strcspn(text, " ,\t\r\n"), known = number;
+            const char *name;
+            length = strcspn(text, " ,\t\r\n");
+            name = arena_text_of(reader->arena, text, length);
+            for (size_t i = 0; i < count; i++)
+                known = known || strcmp(names[i], name) == 0;
+            if (!known) {
+                diag_error(reader->diag, value->place, "%s: %s: there are no %s called %s: expected some of %s%s",
+                           ops->name, option->key, option->measures, name, reader_list(reader, names, count),
+                           reader_nearest(reader, name, names, count));
+                return false;
+            }
+            text += length;
+        }
+    }
+    return true;
+}
+
+static bool read_member(const struct reader *reader, const struct node *node, const struct node *backends,
+                        const struct node *agents, struct member *member)
+{
+    const struct node_entry *entry = node->entries;
+    const struct policy_ops *ops = policy_named(reader->policies, entry->key);
+    struct diag *diag = reader->diag;
+    struct host_keys host = {0};
+    struct place places[HOST_KEYS] = {{0}};
+    void *params = arena_zeroed(reader->arena, 1, ops->params_size > 0 ? ops->params_size : 1);
+    param_defaults(params_of(ops), params, reader->arena);
+    param_defaults(host_options, &host, reader->arena);
+
+    const struct node *settings = member_settings(reader, ops, entry->value);
+    if (!settings ||
+        !param_read(params_of(ops), ops->name, params, settings, keys_of(reader, host_options), NULL, reader->arena,
+                    diag) ||
+        !param_read(host_options, ops->name, &host, settings, keys_not_of(reader, settings, host_options), places,
+                    reader->arena, diag))
+        return false;
+    *member = (struct member){.ops = ops,
+                              .name = host.name ? host.name : ops->name,
+                              .place = entry->place,
+                              .params = params,
+                              .scope = (enum policy_scope)host.scope,
+                              .text = differing_text(reader, ops, params)};
+    if (!reader_expects_name(reader, member->name, places[HOST_NAME], "member") ||
+        !read_at(reader, host.at, places[HOST_AT], backends, member))
+        return false;
+    if (ops->one_copy && !node_get(settings, "scope"))
+        member->scope = SCOPE_ALL;
+    if (ops->one_copy && member->scope != SCOPE_ALL) {
+        diag_error(diag, places[HOST_SCOPE], "scope: %s has one copy for all gates: expected all, or no scope",
+                   ops->name);
+        return false;
+    }
+    const char *wrong = member_check(ops, params);
+    if (wrong)
+        diag_error(diag, entry->place, "%s: %s", ops->name, wrong);
+    return !wrong && check_names(reader, ops, params, entry->value, agents);
+}
+
+static bool orders(const struct member *member)
+{
+    return member->ops->rank || member->ops->pick;
+}
+
+/* A line has one order, so one copy that gives it. */
+static bool check_order(const struct reader *reader, const struct member *members, size_t i)
+{
+    const struct member *member = &members[i];
+    if (!orders(member))
+        return true;
+    if (member->scope != SCOPE_ALL && member->scope != SCOPE_GATE) {
+        diag_error(reader->diag, member->place,
+                   "%s orders the waiting line, which is one for all classes, tenants and agents: expected scope: gate "
+                   "or all",
+                   member->name);
+        return false;
+    }
+    for (size_t j = 0; j < i; j++) {
+        const struct member *other = &members[j];
+        if (orders(other) && (other->at < 0 || member->at < 0 || other->at == member->at)) {
+            diag_error(reader->diag, member->place,
+                       "%s and %s both order the waiting line: expected at most one such member at a gate", other->name,
+                       member->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static const struct member *member_called(const struct member *members, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(members[i].name, name) == 0)
+            return &members[i];
+    return NULL;
+}
+
+static bool names_member(const struct option *option)
+{
+    return option->type == OPTION_TEXT && option->measures && strcmp(option->measures, "member") == 0;
+}
+
+/* A parameter that names a member has one there. The policy that it names unasked may be missing, but not be there by
+ * another name. */
+static bool check_named(const struct reader *reader, const struct member *members, size_t count, size_t i)
+{
+    const char **names = arena_zeroed(reader->arena, count + 1, sizeof *names);
+    bool good = true;
+    for (size_t j = 0; j < count; j++)
+        names[j] = members[j].name;
+    for (const struct option *option = params_of(members[i].ops); option->key; option++) {
+        const char *name = names_member(option) ? param_text(option, members[i].params, reader->arena) : NULL;
+        bool unasked = name && option->initial && strcmp(name, option->initial) == 0, there = false;
+        if (!name || member_called(members, count, name))
+            continue;
+        for (size_t j = 0; j < count; j++)
+            there |= strcmp(members[j].ops->name, name) == 0;
+        if (unasked && !there)
+            continue;
+        diag_error(reader->diag, members[i].place, "%s: %s: no member of the chain is called %s: expected one of %s",
+                   members[i].name, option->key, name, reader_list(reader, names, count));
+        good = false;
+    }
+    return good;
+}
+
+static bool check_chain(const struct reader *reader, const struct member *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = &members[i];
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(members[j].name, member->name) == 0) {
+                diag_error(reader->diag, member->place,
+                           "two members of the chain are called %s, here and on line %d: expected name: to tell them "
+                           "apart",
+                           member->name, members[j].place.line);
+                return false;
+            }
+        if (!check_order(reader, members, i) || !check_named(reader, members, count, i))
+            return false;
+    }
+    return true;
+}
+
+bool chain_read(const struct reader *reader, const struct node *chain, const char *label, const struct node *backends,
+                const struct node *agents, struct chain *out)
+{
+    const struct node_entry *entry = chain->entries;
+    bool alone = entry->value->kind == NODE_MAP, good = true;
+    size_t count = alone ? 1 : entry->value->count;
+    struct member *members = arena_zeroed(reader->arena, count, sizeof *members);
+    for (size_t i = 0; i < count; i++)
+        good &= read_member(reader, alone ? chain : entry->value->items[i], backends, agents, &members[i]);
+    *out = (struct chain){.label = label, .place = entry->place, .members = members, .count = count};
+    return good && check_chain(reader, members, count);
+}

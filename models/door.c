@@ -1,0 +1,212 @@
+/* The door. A run that no policy looks at begins at once; else it is admitted, held, deferred (its client backs off as
+ * for a call) or rejected. */
+#include "models/door.h"
+
+#include "models/agent.h"
+#include "models/client.h"
+#include "models/foresight.h"
+#include "models/host.h"
+#include "models/lines.h"
+
+struct door_request {
+    struct policy_run facts;
+    struct agent *agent;
+    struct gate *gate; /* of the run's first backend */
+    struct event next; /* asks again */
+    bool held;
+    sim_time attempted;
+    struct client_try try;
+};
+
+static void request_asks(struct world *world, struct door_request *request);
+
+static void door_held(struct world *world, const struct door_request *request, int by)
+{
+    world->door.held.calls += (uint64_t)by;
+    world->door.held_totals.calls_by_class[request->facts.klass] += (uint64_t)by;
+    world->door.held_totals.calls_by_tenant[request->facts.tenant] += (uint64_t)by;
+}
+
+static void request_unheld(struct world *world, struct door_request *request)
+{
+    if (request->held)
+        door_held(world, request, -1);
+    request->held = false;
+}
+
+/* The population is smaller now: who stands at the door goes, held or about to come back. */
+static bool request_withdrawn(struct world *world, struct door_request *request)
+{
+    if (agent_belongs(world, request->agent))
+        return false;
+    if (request->held)
+        world->door.withdrawn++;
+    request_unheld(world, request);
+    agent_run_withdrawn(request->agent, world);
+    return true;
+}
+
+static void request_again(void *world_pointer, struct event *event)
+{
+    struct door_request *request = container_of(event, struct door_request, next);
+
+    if (!request_withdrawn(world_pointer, request))
+        request_asks(world_pointer, request);
+}
+
+static void request_holds(struct world *world, struct door_request *request, policy_time after)
+{
+    sim_time now = world_now(world), cap = agent_spec(world, request->agent)->client.hold_cap;
+    sim_time due = cap >= SIM_LONGEST ? SIM_NEVER : request->attempted + cap;
+    sim_time at = after > SIM_LONGEST ? now + SIM_LONGEST : now + after;
+
+    if (!request->held) {
+        door_held(world, request, 1);
+        request->facts.held_since = now;
+    }
+    request->held = request->facts.ever_held = true;
+    if (at > due)
+        at = due;
+    request->facts.last = at == due;
+    calendar_schedule(&world->calendar, &request->next, at);
+}
+
+static void request_attempts(struct world *world, struct door_request *request)
+{
+    request->facts.attempt++;
+    request->facts.last = request->facts.ever_held = false;
+    request->facts.held_since = POLICY_NONE;
+    request->attempted = world_now(world);
+    if (request->facts.attempt == 1)
+        request->facts.first_attempt = world_now(world);
+    request->next.fire = request_again;
+    world->door.asked++;
+    request_asks(world, request);
+}
+
+static void request_returns(void *world_pointer, struct event *event)
+{
+    struct door_request *request = container_of(event, struct door_request, next);
+
+    if (!request_withdrawn(world_pointer, request))
+        request_attempts(world_pointer, request);
+}
+
+static void request_refused(struct world *world, struct door_request *request, struct policy_answer answer)
+{
+    struct agent *agent = request->agent;
+    struct client_verdict verdict = {.gives_up = true};
+
+    request_unheld(world, request);
+    if (request->facts.last)
+        world->door.hold_expired++;
+    else if (answer.action == POLICY_REJECT)
+        world->door.rejected++;
+    else
+        world->door.deferred++;
+    if (answer.action != POLICY_REJECT)
+        verdict =
+            client_fails(world, agent, &request->try, 0, answer.action == POLICY_DEFER ? answer.after : POLICY_NONE);
+    if (verdict.gives_up) {
+        agent_run_refused(agent, world);
+        return;
+    }
+    request->next.fire = request_returns;
+    calendar_schedule(&world->calendar, &request->next, world_now(world) + verdict.sleep);
+}
+
+static void request_asks(struct world *world, struct door_request *request)
+{
+    struct policy_answer answer = host_run_admit(request->gate, request->agent, &request->facts);
+
+    if (answer.action == POLICY_HOLD && !request->facts.last) {
+        request_holds(world, request, answer.after);
+        return;
+    }
+    if (answer.action != POLICY_ADMIT) {
+        request_refused(world, request, answer);
+        return;
+    }
+    request_unheld(world, request);
+    world->door.admitted++;
+    host_run_admitted(request->gate, request->agent, &request->facts);
+    agent_run_begins(request->agent, world);
+}
+
+void door_init(struct world *world)
+{
+    struct door_counts *door = &world->door;
+
+    door->held = totals_init(world, &door->held_totals);
+}
+
+void door_ask(struct world *world, struct agent *agent)
+{
+    const struct agent_class *spec = agent_spec(world, agent);
+    struct gate *gate = &world->gates[spec->backend];
+    struct door_request *request = agent->request;
+
+    if (gate->hooks.run_admit.count == 0 && gate->hooks.run_admitted.count == 0 && gate->hooks.run_finish.count == 0) {
+        world->door.asked++;
+        world->door.admitted++;
+        agent_run_begins(agent, world);
+        return;
+    }
+    if (!request)
+        request = agent->request = arena_zeroed(&world->arena, 1, sizeof *request);
+    *request = (struct door_request){.agent = agent,
+                                     .gate = gate,
+                                     .facts = {.klass = agent->klass,
+                                               .tenant = spec->tenant,
+                                               .agent = agent->index,
+                                               .run = agent->run,
+                                               .priority = spec->priority,
+                                               .value = spec->value,
+                                               .deadline = agent->run_due > 0 ? agent->run_due : POLICY_NONE}};
+    foresight(world, agent, &request->facts);
+    client_begins(&request->try, PURPOSE_DOOR, agent->run);
+    request_attempts(world, request);
+}
+
+void door_withdraw(struct world *world, struct agent *agent)
+{
+    struct door_request *request = agent->request;
+
+    calendar_cancel(&world->calendar, &request->next);
+    if (request->held)
+        world->door.withdrawn++;
+    request_unheld(world, request);
+}
+
+void door_run_over(struct world *world, struct agent *agent, bool done)
+{
+    struct gate *gate = &world->gates[agent_spec(world, agent)->backend];
+
+    world->door.finished++;
+    if (agent->request)
+        host_run_finish(gate, agent, &agent->request->facts, done);
+}
+
+sim_time door_first_attempt(const struct agent *agent)
+{
+    return agent->request->facts.first_attempt;
+}
+
+bool door_owns(const struct agent *agent, const struct event *event)
+{
+    return agent->request && event == &agent->request->next;
+}
+
+void door_audit(const struct world *world)
+{
+    const struct door_counts *n = &world->door;
+    uint64_t begun = 0, over = 0;
+
+    for (size_t i = 0; i < world->scenario->class_count; i++) {
+        begun += world->classes[i].begun;
+        over += world->classes[i].over;
+    }
+    WORLD_ASSERT(world,
+                 n->asked == n->admitted + n->deferred + n->rejected + n->withdrawn + n->hold_expired + n->held.calls);
+    WORLD_ASSERT(world, n->finished <= n->admitted && n->admitted <= begun + world->restarts && over <= begun);
+}

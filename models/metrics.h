@@ -1,0 +1,70 @@
+/* metrics.h - the one table of metrics: order, names, units, directions, tolerances, meaning. Columns are only ever
+ * appended. The index of a metric is its place in the table. */
+#ifndef MODELS_METRICS_H
+#define MODELS_METRICS_H
+
+#include "models/provider_spec.h"
+#include "sim/stats/metric.h"
+
+enum metric_index {
+    METRIC_GOODPUT,
+    METRIC_GOODPUT_TOKENS,
+    METRIC_RUNS_PER_H,
+    METRIC_WAIT_MEAN,
+    METRIC_WAIT_P50,
+    METRIC_WAIT_P95,
+    METRIC_WAIT_P99,
+    METRIC_TOTAL_WAIT_MEAN,
+    METRIC_TOTAL_WAIT_P99,
+    METRIC_RESPONSE_MEAN,
+    METRIC_RESPONSE_P99,
+    METRIC_DEFERRED_SHARE,
+    METRIC_REFUSALS_PER_TURN,
+    METRIC_ATTEMPTS_PER_TURN,
+    METRIC_SHED,
+    METRIC_HOLD_EXPIRED,
+    METRIC_LOST_TURNS,
+    METRIC_WASTED_TOKENS,
+    METRIC_WASTED_SHARE,
+    METRIC_UTILISATION,
+    METRIC_IN_SYSTEM_MEAN,
+    METRIC_QUEUE_AGE_P99,
+    METRIC_MAKESPAN,
+    METRIC_UNFINISHED,
+    METRIC_CENSORED,
+    METRIC_CENSORED_AGE,
+    METRIC_SERVICE_MEAN,
+    METRIC_THINK_MEAN,
+    METRIC_RUNS_REFUSED,
+    METRIC_PROVIDER_429S,
+    METRIC_429S_PER_TURN,
+    METRIC_ERRORS,
+    METRIC_LATENESS_MEAN,
+    METRIC_LATENESS_P99,
+    METRIC_RECOVERY_TIME,
+    METRIC_COLD_SHARE,
+    METRIC_COST,
+    METRIC_REQUESTS_PER_MIN,
+    METRIC_INPUT_PER_MIN,
+    METRIC_CACHED_PER_MIN,
+    METRIC_OUTPUT_PER_MIN,
+    METRIC_CHARGED, /* by meter, in the order of enum meter_kind: what was charged, and the limit */
+    METRIC_CHARGED_LAST = METRIC_CHARGED + 2 * METER_KINDS - 1,
+    METRIC_DOOR_WAIT_MEAN,
+    METRIC_DOOR_WAIT_P95,
+    METRIC_CARDS_UP,
+    METRIC_CARDS_COLD,
+    METRIC_CARD_HOURS,
+    METRIC_GOODPUT_IN_TIME,
+    METRIC_DEADLINE_MET_SHARE,
+    METRIC_RUNS_IN_TIME_SHARE,
+    METRIC_RUN_TIME_MEAN,
+    METRIC_RUN_TIME_P99,
+    METRIC_JAIN,
+    METRIC_PROVIDER_SHARE,
+    METRIC_COUNT
+};
+
+extern const struct metric metrics[]; /* METRIC_COUNT rows and a row without a name */
+
+#endif

@@ -1,0 +1,345 @@
+/* weir bounds: what theory says of each design point, without simulating. */
+#include <math.h>
+#include <string.h>
+
+#include "models/demand.h"
+#include "models/memory_bounds.h"
+#include "models/pool_bounds.h"
+#include "models/provider_tables.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/format.h"
+#include "sim/cli/report.h"
+#include "sim/cli/session.h"
+#include "sim/io/table.h"
+#include "sim/stats/theory.h"
+
+const struct cli_option cmd_bounds_options[] = {
+    CLI_PLAN_OPTIONS,
+    CLI_FORMAT_OPTIONS,
+    {.name = NULL},
+};
+
+enum { CLASS, FACTORS };
+
+/* Of each meter of a pool; CSV has these columns for every meter, text a row a meter. */
+#define SHARE_HELP "share of that which all agents of the class need together"
+#define CARRIES_HELP \
+    "agents that the meter carries, were no call refused; 0 where a turn of mean size is more than it ever lets in; " \
+    "empty where it counts afterwards and forgets with its window, which binds nobody"
+#define METER(name, noun, rate) \
+    {name "_given", noun rate, "limit of the meter, less what strangers take; of one that moves see limit"}, \
+        {name "_charge", noun, "mean charge of a turn"}, {name "_share", "", SHARE_HELP}, \
+    { \
+        name "_carries", "agents", CARRIES_HELP \
+    }
+
+/* clang-format off */
+static const struct {
+    const char *name, *unit, *help;
+} numbers[] = {
+    {"service", "s",
+     "mean service time S, prefill of a kept context included; with all servers busy, where speed depends on how many "
+     "are"},
+    {"capacity", "turns/s",
+     "turns that the backend makes at the most: servers / S, or what fewer busy ones make, or memory lets run"},
+    {"knee", "agents", "where the bounds cross: capacity (S + Z), S at the greatest speed"},
+    {"goodput_most", "turns/s", "upper bound: min(N / (S + Z), capacity), S at the greatest speed"},
+    {"wait_least", "s", "lower bound of the mean total wait: N / capacity - S - Z, at least 0"},
+    {"goodput_exact", "turns/s", "M/M/c//N or Poisson arrivals; empty where no formula holds"},
+    {"wait_mean_exact", "s", "M/M/c//N, M/M/c or M/G/1"},
+    {"wait_p99_exact", "s", "M/M/c//N or M/M/c"},
+    /* Of a backend with kv. */
+    {"contexts", "", "contexts of the mean size that fit into kv: up to so many agents all keep theirs"},
+    {"service_warm", "s",
+     "mean service time where the context was kept, with c calls at once: contexts rounded down, from 1 to servers"},
+    {"service_cold", "s", "the same where it is gone, so that all input is prefilled"},
+    {"capacity_warm", "turns/s", "c / service_warm, or what fewer busy ones make"},
+    {"capacity_cold", "turns/s", "c / service_cold, or what fewer busy ones make"},
+    {"knee_slots", "agents", "what the slots carry if memory were no limit: servers (S + Z) / S, S of kept contexts"},
+    {"knee_cold", "agents", "what memory carries if every context is gone: c (S + Z) / S, S of contexts that are gone"},
+    {"binds", "",
+     "slots, where knee_slots is not above the larger of contexts and knee_cold; else which of these two is larger: "
+     "warm contexts or cold contexts"},
+    /* Of a pool. */
+    {"pool_goodput", "turns/s",
+     "what the pool's meters let through: min(N, pool_carries) / (S + Z)"},
+    {"pool_carries", "agents", "what the meter that binds carries; empty where none does"},
+    {"runs_counted", "runs",
+     "effective concurrent runs by input tokens, all counted: input_given / (input of a turn x turns a minute)"},
+    {"runs_free", "runs", "the same where cached input is free"},
+    {"break_even", "",
+     "the cached share from which on the population fits the input meter, were cached input free"},
+    {"pool_binds", "", "the meter that carries the fewest agents; empty where none binds"},
+    METER("requests", "requests", "/min"), METER("input", "tokens", "/min"), METER("output", "tokens", "/min"),
+    METER("total", "tokens", "/min"), METER("in_flight", "requests", ""), METER("tokens_in_flight", "tokens", ""),
+};
+
+/* Columns of the second table, a row a meter; only in text. */
+static const struct {
+    const char *name, *unit, *help;
+} meters[] = {
+    {"limit", "", "the meter and, of a limit that moves, the value that is used: its mean, or of steps the least"},
+    {"given", "", "what it gives a minute, or of what is in flight at once, less what strangers take on average"},
+    {"charge", "", "of a turn on average, of what is in flight while it lasts"},
+    {"share", "", SHARE_HELP},
+    {"carries", "agents", CARRIES_HELP},
+};
+/* clang-format on */
+
+enum {
+    NUMBERS = sizeof numbers / sizeof *numbers,
+    CONTEXTS = 8,
+    MEMORY_BINDS = CONTEXTS + 7,
+    POOL = MEMORY_BINDS + 1,
+    POOL_BINDS = POOL + 5,
+    METERS = POOL_BINDS + 1,
+    METER_NUMBERS = 4,
+    METER_COLUMNS = sizeof meters / sizeof *meters,
+};
+_Static_assert(NUMBERS == METERS + METER_NUMBERS * METER_KINDS, "each meter has its columns");
+
+static void closed_numbers(struct demand d, bool alone, double values[])
+{
+    values[3] = demand_throughput_bound(&d);
+    values[4] = demand_wait_bound(&d);
+    if (alone && d.exponential_service && d.exponential_think) {
+        struct finite_source exact = theory_finite_source((size_t)d.population, (size_t)d.servers, d.service, d.think);
+
+        values[5] = exact.throughput;
+        values[6] = exact.wait_mean;
+        values[7] = exact.wait_p99;
+    }
+}
+
+static void open_numbers(struct demand d, bool alone, double values[])
+{
+    bool stable = d.arrivals * d.service < d.servers;
+
+    values[3] = fmin(d.arrivals, d.capacity);
+    if (!alone || !stable || !d.fixed)
+        return;
+    values[5] = d.arrivals;
+    if (d.exponential_service) {
+        values[6] = theory_mmc_wait((size_t)d.servers, d.arrivals, d.service);
+        values[7] = theory_mmc_wait_quantile((size_t)d.servers, d.arrivals, d.service, 0.99);
+    } else if (d.servers == 1) {
+        values[6] = theory_mg1_wait(d.arrivals, d.service, d.service_cv);
+    }
+}
+
+/* What the memory of the backend does; of a population also how many agents it carries. Returns what binds, or "". */
+static const char *memory_numbers(const struct scenario *scenario, size_t klass, bool closed, double values[])
+{
+    struct memory_bounds bounds;
+    double *value = &values[CONTEXTS];
+
+    if (!memory_bounds_of(scenario, klass, &bounds))
+        return "";
+    *value++ = bounds.contexts;
+    *value++ = bounds.service_warm;
+    *value++ = bounds.service_cold;
+    *value++ = bounds.capacity_warm;
+    *value++ = bounds.capacity_cold;
+    *value++ = closed ? bounds.knee_slots : NAN;
+    *value = closed ? bounds.knee_cold : NAN;
+    return closed ? bounds.binds : "";
+}
+
+/* Amounts a minute are what limits are given in. */
+static double given_of(const struct meter_bounds *meter)
+{
+    return meter_is_rate(meter->spec->kind) ? 60 * meter->given : meter->given;
+}
+
+static const char *pool_numbers(const struct scenario *scenario, size_t klass, double values[])
+{
+    struct pool_bounds bounds;
+
+    if (!pool_bounds_of(scenario, klass, &bounds))
+        return "";
+    values[POOL] = bounds.goodput;
+    values[POOL + 1] = bounds.carries;
+    values[POOL + 2] = bounds.runs_counted;
+    values[POOL + 3] = bounds.runs_free;
+    values[POOL + 4] = bounds.break_even;
+    for (size_t i = 0; i < bounds.meter_count; i++) {
+        const struct meter_bounds *meter = &bounds.meters[i];
+        double *value = &values[METERS + METER_NUMBERS * (size_t)meter->spec->kind];
+
+        value[0] = given_of(meter);
+        value[1] = meter->charge;
+        value[2] = meter->share;
+        value[3] = meter->carries;
+    }
+    return isinf(bounds.carries) || bounds.meter_count == 0 ? "" : meter_names[bounds.meters[bounds.binds].spec->kind];
+}
+
+static size_t keys_row(const struct plan *plan, size_t point, size_t klass, struct table *table)
+{
+    size_t row = table_row(table);
+
+    table_text(table, row, CLASS, plan->points[point].scenario->classes[klass].name);
+    for (size_t i = 0; i < plan->factor_count; i++)
+        table_text(table, row, FACTORS + i, plan->points[point].factors[i] ? plan->points[point].factors[i] : "");
+    return row;
+}
+
+static void put(struct table *table, size_t row, size_t column, double value)
+{
+    table_at(table, row, column)->number = isfinite(value) ? value : NAN;
+}
+
+static void add_row(const struct plan *plan, size_t point, size_t klass, struct table *table)
+{
+    const struct scenario *scenario = plan->points[point].scenario;
+    struct demand demand = demand_of(scenario, klass);
+    double values[NUMBERS];
+    size_t row = keys_row(plan, point, klass, table), first = FACTORS + plan->factor_count;
+
+    for (size_t i = 0; i < NUMBERS; i++)
+        values[i] = NAN;
+    values[0] = demand.service;
+    values[1] = demand.capacity;
+    if (demand.closed) {
+        values[2] = demand_knee(&demand);
+        closed_numbers(demand, demand_alone(scenario, klass), values);
+    } else if (!isnan(demand.arrivals)) {
+        open_numbers(demand, demand_alone(scenario, klass), values);
+    }
+    table_text(table, row, first + MEMORY_BINDS, memory_numbers(scenario, klass, demand.closed, values));
+    table_text(table, row, first + POOL_BINDS, pool_numbers(scenario, klass, values));
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (i != MEMORY_BINDS && i != POOL_BINDS)
+            put(table, row, first + i, values[i]);
+}
+
+static void add_meters(const struct plan *plan, size_t point, size_t klass, struct table *table)
+{
+    static const char *const taken[] = {[LIMIT_AS_IS] = "", [LIMIT_MEAN] = ", mean", [LIMIT_LEAST] = ", the least"};
+    struct pool_bounds bounds;
+
+    if (!pool_bounds_of(plan->points[point].scenario, klass, &bounds))
+        return;
+    for (size_t i = 0; i < bounds.meter_count; i++) {
+        const struct meter_bounds *meter = &bounds.meters[i];
+        size_t row = keys_row(plan, point, klass, table), column = FACTORS + plan->factor_count;
+
+        table_text(table, row, column,
+                   arena_format(&table->arena, "%s%s", meter_names[meter->spec->kind], taken[meter->taken]));
+        put(table, row, column + 1, given_of(meter));
+        put(table, row, column + 2, meter->charge);
+        put(table, row, column + 3, meter->share);
+        put(table, row, column + 4, meter->carries);
+    }
+}
+
+const char *cmd_bounds_column(size_t index, const char **unit, const char **help)
+{
+    if (index >= NUMBERS + METER_COLUMNS)
+        return NULL;
+    *unit = index < NUMBERS ? numbers[index].unit : meters[index - NUMBERS].unit;
+    *help = index < NUMBERS ? numbers[index].help : meters[index - NUMBERS].help;
+    return index < NUMBERS ? numbers[index].name : meters[index - NUMBERS].name;
+}
+
+static void key_columns(const struct plan *plan, struct table *table)
+{
+    table_column(table, "class", "", "", "a class of agents", TABLE_KEY, true);
+    for (size_t i = 0; i < plan->factor_count; i++)
+        table_column(table, plan->factor_names[i], "", "", "a factor of the sweep", TABLE_KEY, true);
+    for (size_t i = 0; i < plan->factor_count; i++)
+        table_heading(table, FACTORS + i, report_factor(plan, i));
+}
+
+typedef void row_fn(const struct plan *plan, size_t point, size_t klass, struct table *table);
+
+/* Bounds know no policies: the design points of one alternative say it all. */
+static void each_row(const struct plan *plan, row_fn *add, struct table *table)
+{
+    for (size_t point = 0; point < plan->point_count; point++)
+        for (size_t klass = 0; klass < plan->points[point].scenario->class_count; klass++)
+            if (strcmp(plan->points[point].scenario->chain.label, plan->points[0].scenario->chain.label) == 0)
+                add(plan, point, klass, table);
+}
+
+/* Which columns have anything to say. */
+struct rooms {
+    bool cards, memory, pools;
+};
+
+static struct rooms rooms_of(const struct plan *plan)
+{
+    struct rooms rooms = {0};
+
+    for (size_t point = 0; point < plan->point_count; point++)
+        for (size_t klass = 0; klass < plan->points[point].scenario->class_count; klass++) {
+            struct memory_bounds memory;
+            struct pool_bounds pool;
+            bool pooled = pool_bounds_of(plan->points[point].scenario, klass, &pool);
+
+            rooms.pools |= pooled;
+            rooms.cards |= !pooled;
+            rooms.memory |= memory_bounds_of(plan->points[point].scenario, klass, &memory);
+        }
+    return rooms;
+}
+
+/* CSV has all columns. Of pools alone nothing is known of servers but the service time. */
+static bool shown(size_t i, struct rooms rooms)
+{
+    if (i < CONTEXTS)
+        return rooms.cards || i == 0;
+    if (i <= MEMORY_BINDS)
+        return rooms.memory;
+    return rooms.pools && i <= POOL_BINDS;
+}
+
+static void print_meters(const struct plan *plan, struct table *table, enum format format)
+{
+    key_columns(plan, table);
+    table_column(table, meters[0].name, "", "", meters[0].help, TABLE_KEY, true);
+    for (size_t i = 1; i < METER_COLUMNS; i++)
+        table_column(table, meters[i].name, meters[i].unit, "", meters[i].help, TABLE_VALUE, true);
+    each_row(plan, add_meters, table);
+    for (size_t i = 0; i < METER_COLUMNS; i++)
+        table_note(table, "%s: %s", meters[i].name, meters[i].help);
+    printf("\n");
+    format_print(table, format, stdout);
+}
+
+int cmd_bounds(const struct cli_words *words)
+{
+    struct session session = {0};
+    struct table table = {.ascii = format_ascii(), .colour = format_colour(words, stdout)}, second = table;
+    enum format format;
+    struct rooms rooms;
+
+    if (!format_read(words, &format) || !session_open(&session, words)) {
+        session_close(&session);
+        return EXIT_USAGE;
+    }
+    rooms = rooms_of(&session.plan);
+    key_columns(&session.plan, &table);
+    for (size_t i = 0; i < NUMBERS; i++)
+        table_column(&table, numbers[i].name, numbers[i].unit, "", numbers[i].help, TABLE_VALUE, shown(i, rooms));
+    each_row(&session.plan, add_row, &table);
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (shown(i, rooms))
+            table_note(&table, "%s: %s", numbers[i].name, numbers[i].help);
+    if (rooms.cards)
+        table_note(&table, "The knee is where the bounds cross, not where goodput saturates, which takes more agents.");
+    table_note(&table, "Bounds take each class as if it were alone at its backend%s",
+               rooms.cards ? "; exact numbers are given only where it is." : ".");
+    for (size_t i = 0; i < session.plan.point_count; i++)
+        if (scenario_moves(session.plan.points[i].scenario)) {
+            table_note(&table, "They are those before the scenario's `changes` of pools and classes.");
+            break;
+        }
+    format_print(&table, format, stdout);
+    if (rooms.pools && format != FORMAT_CSV)
+        print_meters(&session.plan, &second, format);
+    table_fini(&table);
+    table_fini(&second);
+    session_close(&session);
+    return EXIT_DONE;
+}

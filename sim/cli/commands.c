@@ -1,0 +1,51 @@
+/* The table of commands. */
+#include "sim/cli/commands.h"
+
+#include <stddef.h>
+
+const struct cli_command cli_commands[] = {
+    {"run", "FILE", 1, 1, "Run a scenario and print its table.", cmd_run_options, cmd_run,
+     "The table goes to stdout, everything else to stderr. Where FILE has a .published.csv beside it, the\n"
+     "numbers published there are printed beside ours. Exit status: 0 done, 2 bad usage or input, 130\n"
+     "interrupted.\n"
+     "\n"
+     "--log writes rows as attempts end, in order of design point and replication, however many threads\n"
+     "there are; CALLS.csv.meta says what each column means."},
+    {"check", "[FILE]", 0, 1, "Read a scenario, print it as it is understood, run nothing; or try a plug-in.",
+     cmd_check_options, cmd_check,
+     "Prints every value with where it came from, then what it means: means, spreads, capacity, knee, and\n"
+     "how long a run will take.\n"
+     "\n"
+     "`weir check --plugin F.so` without FILE tries the policy itself, with its defaults, presets, choices\n"
+     "and bounds: every callback at the edges of gate and call, equal questions of two copies, and small\n"
+     "simulations. Exit status: 0 nothing was found, 1 something was, 2 bad input or a crash."},
+    {"bounds", "FILE", 1, 1, "Print what theory says without simulating.", cmd_bounds_options, cmd_bounds,
+     "Capacity, knee and asymptotic bounds for each design point; the exact M/M/c//N numbers where think\n"
+     "time and service are exponential."},
+    {"discover", "FILE", 1, 1, "Probe a pool whose limits it cannot see, and print seeds for a pacer.",
+     cmd_discover_options, cmd_discover,
+     "Sends calls to a provider of FILE in simulated time, and sees what a client sees: 429s, latencies,\n"
+     "and how much of the input was cached. Four phases, each step a row: full contexts at once (burst),\n"
+     "the rate that is carried for long (ramp), requests, and the weight of cached input (cache). What it\n"
+     "does is said by `discover:` in FILE; --set discover.spend='50M tokens' sets a cap.\n"
+     "\n"
+     "The seeds are a fragment of a scenario, `seeds: {POOL: {pacer: ...}}`, on stdout behind the table or\n"
+     "in the file of -o. A number of a pool that could not be strained is said to be a lower bound. Exit\n"
+     "status: 0 done, 1 the cap was reached or nothing was found, 2 bad usage or input, 130 interrupted;\n"
+     "what was found until then is printed all the same."},
+    {"plot", "TABLE.csv", 1, 1, "Draw a table that `weir run -o` wrote, or a record.", cmd_plot_options, cmd_plot,
+     "Without -y it draws wait_p99, and of a record (`record:` in a scenario) the first four columns that\n"
+     "vary. Of a record `-y A,B` draws a panel each, one below the other, and `-y A+B,C` both A and B in\n"
+     "the first; if B is in another unit, its axis is at the right."},
+    {"new", "[WHAT [NAME]]", 0, 2, "Print a starter to fill in: a scenario of your card, or a policy in C.", NULL,
+     cmd_new,
+     "`weir new card [NAME] >mine.yaml` is a scenario, `weir new policy NAME >mine.c` a plug-in; each runs\n"
+     "as it is. Without an operand both are named."},
+    {"list", "[WHAT]", 0, 1, "List policies, metrics, distributions, keys of a scenario, or terms.", cmd_list_options,
+     cmd_list,
+     "WHAT is one of policies, metrics, distributions, keys, terms, reference; without it the lists are\n"
+     "named."},
+    {"help", "[TOPIC]", 0, 1, "Explain a command, a policy, a metric, a key of a scenario or a term.", cmd_help_options,
+     cmd_help, NULL},
+    {.name = NULL},
+};

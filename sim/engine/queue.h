@@ -1,0 +1,36 @@
+/* queue.h - a waiting line ordered by integer rank, smaller first, ties in order of joining.
+ *
+ * Nodes are embedded in their owners; the line allocates nothing. Joining at either end (first come first served, last
+ * come first served) is O(1), joining in between O(log n) through a treap that is built when it is first needed and
+ * forgotten when the line is empty. Leaving is O(1), or O(log n) while the treap stands. Head, tail and neighbours are
+ * always O(1). */
+#ifndef SIM_QUEUE_H
+#define SIM_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct queue_node {
+    struct queue_node *previous, *next;       /* the line, head to tail */
+    struct queue_node *parent, *left, *right; /* the treap, while it stands */
+    int64_t rank;
+    uint64_t order; /* of joining, from 1; 0: in no line. Zeroed memory is a valid idle node. */
+};
+
+struct queue {
+    struct queue_node *head, *tail, *root;
+    size_t length;
+    uint64_t joined; /* nodes that ever joined */
+    bool indexed;    /* the treap stands */
+};
+
+void queue_join(struct queue *queue, struct queue_node *node, int64_t rank);
+void queue_leave(struct queue *queue, struct queue_node *node);
+
+static inline bool queue_holds(const struct queue_node *node)
+{
+    return node->order != 0;
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* compare.c - estimates over the replications of an experiment. */
+#include "sim/study/compare.h"
+
+struct estimate compare_estimate(const struct results *results, size_t point, size_t number)
+{
+    return output_mean(results_at(results, point, 1) + number, results->finished[point], results->width);
+}
+
+struct estimate compare_difference(const struct results *results, size_t point, size_t base, size_t number)
+{
+    unsigned paired = results->finished[point];
+
+    if (results->finished[base] < paired)
+        paired = results->finished[base];
+    return output_difference(results_at(results, point, 1) + number, results_at(results, base, 1) + number, paired,
+                             results->width);
+}

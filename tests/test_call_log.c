@@ -1,0 +1,452 @@
+/* test_call_log.c - the rows of --log: worked out by hand, against an oracle and the table, and as a file. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "models/metrics.h"
+#include "models/trial.h"
+#include "sim/io/csv.h"
+#include "tests/command_fixture.h"
+#include "tests/oracles.h"
+#include "tests/suites.h"
+
+#define HEADER \
+    "replication,class,tenant,backend,agent,run,turn,attempt,submitted,verdict,reason,admitted,started,finished," \
+    "tokens_in,tokens_out\n"
+
+enum { COLUMNS_MOST = 24, CUSTOMERS_MOST = 1 << 17, SERVERS = 4 };
+
+static const char *log_path(void)
+{
+    return in_folder("calls.csv");
+}
+
+static const char *text_in(const char *path)
+{
+    char *text = program_file(path);
+    ck_assert_msg(text != NULL, "no file %s", path);
+    const char *kept = arena_text(&file.arena, text);
+    free(text);
+    return kept;
+}
+
+/* Runs s.yaml with one alternative, `script` being a plug-in; its log must be these rows, without the columns policy
+ * and replication. */
+static void expect_log(const char *yaml, const char *policy, const char *const *rows)
+{
+    char library[512];
+    const char *log = "policy," HEADER;
+    for (; *rows; rows++)
+        log = arena_format(&file.arena, "%s%s,1,%s\n", log, policy, *rows);
+    plan_file_write(&file, "s.yaml", yaml);
+    if (strcmp(policy, "script") == 0)
+        SAID("run", file.path, "--log", log_path(), "--plugin", program_plugin("script.so", library, sizeof library));
+    else
+        SAID("run", file.path, "--log", log_path());
+    program_same(text_in(log_path()), log);
+}
+
+/* Worked by hand: one server of 2 s, runs at 0, 0.5, 1, 6 s; at most one in the system. The second and the third
+ * are refused; their clients sleep 1 s and 2 s, and give up after two attempts. */
+START_TEST(cap_by_hand)
+{
+    plan_file_write(&file, "at.csv", "at\n0\n0.5\n1\n6\n");
+    expect_log("study: {until: done, most: 7 s, replications: 1}\n"
+               "backends: {b: {kind: slots, servers: 1, rate: 10 tokens/s}}\n"
+               "agents: {a: {arrivals: trace(at.csv at s), output: 20, backend: b, tenant: x,\n"
+               "    client: {backoff: constant, base: 1.5 s, jitter: none, attempts: 2}}}\n"
+               "policies: [fixed_cap: {cap: 1}]\n",
+               "fixed_cap",
+               (const char *const[]){
+                   "a,x,b,1,0,0,1,0.500000000,deferred,cap,,,0.500000000,0,20",
+                   "a,x,b,2,0,0,1,1.000000000,deferred,cap,,,1.000000000,0,20",
+                   "a,x,b,0,0,0,1,0.000000000,answered,,0.000000000,0.000000000,2.000000000,0,20",
+                   "a,x,b,2,0,0,2,2.500000000,deferred,cap,,,2.500000000,0,20",
+                   "a,x,b,1,0,0,2,2.000000000,answered,,2.000000000,2.000000000,4.000000000,0,20",
+                   "a,x,b,3,0,0,1,6.000000000,unfinished,,6.000000000,6.000000000,,0,20",
+                   NULL,
+               });
+}
+END_TEST
+
+/* Four agents at once, one server of 5 s, patience of 3 s, one attempt each. The first is served and leaves in service
+ * at 3 s, but the server is busy until 5 s; the second is held from 0 s until its cap of 2 s; the third is rejected;
+ * the fourth waits until its client has had enough. */
+START_TEST(hold_and_patience_by_hand)
+{
+    expect_log("study: {horizon: 4 s, replications: 1}\n"
+               "backends: {b: {kind: slots, servers: 1, service: 5 s}}\n"
+               "agents: {a: {arrivals: all_at(0 s), runs: 4, client: {attempts: 1, timeout: 3 s, hold_cap: 2 s}}}\n"
+               "policies: [script: {gate: ahra, hold: 0.75 s}]\n",
+               "script",
+               (const char *const[]){
+                   "a,default,b,2,0,0,1,0.000000000,rejected,script,,,0.000000000,0,0",
+                   "a,default,b,1,0,0,1,0.000000000,hold_expired,script,,,2.000000000,0,0",
+                   "a,default,b,0,0,0,1,0.000000000,abandoned,,0.000000000,0.000000000,3.000000000,0,0",
+                   "a,default,b,3,0,0,1,0.000000000,abandoned,,0.000000000,,3.000000000,0,0",
+                   NULL,
+               });
+}
+END_TEST
+
+/* The fourth displaces the third; all others lose patience after 2 s and would come again after 10 s. Then a trial in
+ * which the second is shed when a server takes it, and the third is taken instead. */
+START_TEST(timeout_shed_and_displaced_by_hand)
+{
+    expect_log("study: {horizon: 5.5 s, replications: 1}\n"
+               "backends: {b: {kind: slots, servers: 1, service: 3 s}}\n"
+               "agents: {a: {arrivals: all_at(0 s), runs: 4,\n"
+               "    client: {attempts: 2, timeout: 2 s, backoff: constant, base: 10 s, jitter: none}}}\n"
+               "policies: [script: {gate: aaax}]\n",
+               "script",
+               (const char *const[]){
+                   "a,default,b,2,0,0,1,0.000000000,displaced,script,0.000000000,,0.000000000,0,0",
+                   "a,default,b,0,0,0,1,0.000000000,timeout,,0.000000000,0.000000000,2.000000000,0,0",
+                   "a,default,b,1,0,0,1,0.000000000,timeout,,0.000000000,,2.000000000,0,0",
+                   "a,default,b,3,0,0,1,0.000000000,timeout,,0.000000000,,2.000000000,0,0",
+                   NULL,
+               });
+    expect_log("study: {horizon: 4 s, replications: 1}\n"
+               "backends: {b: {kind: slots, servers: 1, service: 3 s}}\n"
+               "agents: {a: {arrivals: all_at(0 s), runs: 4, client: {attempts: 1}}}\n"
+               "policies: [script: {start: ara}]\n",
+               "script",
+               (const char *const[]){
+                   "a,default,b,0,0,0,1,0.000000000,answered,,0.000000000,0.000000000,3.000000000,0,0",
+                   "a,default,b,1,0,0,1,0.000000000,shed,script,0.000000000,,3.000000000,0,0",
+                   "a,default,b,2,0,0,1,0.000000000,unfinished,,0.000000000,3.000000000,,0,0",
+                   "a,default,b,3,0,0,1,0.000000000,unfinished,,0.000000000,,,0,0",
+                   NULL,
+               });
+}
+END_TEST
+
+/* --- read back ---------------------------------------------------------------------------------------------------- */
+
+/* What is taken from a log, and its columns by name. */
+struct reading {
+    const char *names[COLUMNS_MOST];
+    size_t columns, rows;
+    uint64_t verdicts[ATTEMPT_VERDICTS];
+    sim_time after; /* only rows that were submitted, or ended, later are counted */
+    uint64_t submitted, count;
+    sim_time joined[CUSTOMERS_MOST], service[CUSTOMERS_MOST], wait[CUSTOMERS_MOST], ended;
+};
+
+static struct reading reading;
+
+static const char *cell(const struct csv_row *row, const char *name)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (strcmp(reading.names[i], name) == 0)
+            return row->fields[i];
+    ck_abort_msg("no column %s", name);
+}
+
+static sim_time time_in(const struct csv_row *row, const char *name)
+{
+    const char *text = cell(row, name);
+    char *dot, *end;
+    if (!*text)
+        return POLICY_NONE;
+    long long seconds = strtoll(text, &dot, 10), rest = strtoll(dot + 1, &end, 10);
+    ck_assert(*dot == '.' && end == dot + 10 && *end == '\0');
+    return seconds * SIM_SECOND + rest;
+}
+
+static bool take_row(void *context, uint64_t number, const struct csv_row *row)
+{
+    (void)context;
+    if (number == 0) {
+        ck_assert(row->count <= COLUMNS_MOST);
+        for (size_t i = 0; i < row->count; i++)
+            reading.names[i] = arena_text(&file.arena, row->fields[i]);
+        return true;
+    }
+    sim_time submitted = time_in(row, "submitted"), admitted = time_in(row, "admitted");
+    sim_time started = time_in(row, "started"), finished = time_in(row, "finished");
+    reading.rows++;
+    reading.submitted += submitted > reading.after;
+    for (size_t i = 0; i < ATTEMPT_VERDICTS; i++)
+        if (strcmp(cell(row, "verdict"), attempt_verdicts[i]) == 0)
+            reading.verdicts[i] += finished > reading.after;
+    ck_assert(finished == POLICY_NONE || finished >= reading.ended);
+    if (finished != POLICY_NONE)
+        reading.ended = finished;
+    if (finished != POLICY_NONE && started != POLICY_NONE && reading.count < CUSTOMERS_MOST) {
+        reading.joined[reading.count] = admitted;
+        reading.wait[reading.count] = started - admitted;
+        reading.service[reading.count++] = finished - started;
+    }
+    return true;
+}
+
+static void read_log(sim_time after)
+{
+    struct diag diag = {0};
+    memset(&reading, 0, sizeof reading);
+    reading.after = after;
+    ck_assert(csv_read(log_path(), (struct place){0}, take_row, NULL, &diag));
+    diag_fini(&diag);
+}
+
+/* The same attempts as the simulation has them, to the nanosecond. */
+static void same_as_read(void *context, const struct attempt_record *record)
+{
+    size_t *at = context;
+    const struct policy_call *call = record->call;
+    if (record->verdict == ATTEMPT_UNFINISHED)
+        return;
+    ck_assert_int_eq(reading.joined[*at], call->joined);
+    ck_assert_int_eq(reading.wait[*at], call->started - call->joined);
+    ck_assert_int_eq(reading.service[(*at)++], record->finished - call->started);
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+    sim_time x = reading.joined[*(const size_t *)a], y = reading.joined[*(const size_t *)b];
+    return (x > y) - (x < y);
+}
+
+/* M/M/4: from the rows alone Kiefer and Wolfowitz know every wait to the nanosecond. The last few customers have not
+ * ended, so those that arrived after the first of them are left out. */
+START_TEST(waits_are_the_oracles)
+{
+    static size_t order[CUSTOMERS_MOST];
+    static sim_time arrivals[CUSTOMERS_MOST], services[CUSTOMERS_MOST], waits[CUSTOMERS_MOST];
+    size_t known, same = 0;
+    double values[METRIC_COUNT];
+    struct trial_watch watch = {.attempted = same_as_read, .context = &same};
+    ck_assert(plan_file_read(&file,
+                             "study: {horizon: 8000 s, replications: 1}\n"
+                             "backends: {b: {kind: slots, servers: 4, service: exponential(1 s)}}\n"
+                             "agents: {a: {arrivals: poisson(3.6/s)}}\n",
+                             NULL, NULL));
+    SAID("run", file.path, "--log", log_path());
+    read_log(0);
+    ck_assert(reading.count > 28000 && reading.count < CUSTOMERS_MOST);
+    ck_assert_int_eq(trial_simulate(file.plan.points[0].scenario, 1, &watch, values), TRIAL_ENDED);
+    ck_assert_uint_eq(same, reading.count);
+    for (size_t i = 0; i < reading.count; i++)
+        order[i] = i;
+    qsort(order, reading.count, sizeof *order, by_arrival);
+    for (size_t i = 0; i < reading.count; i++) {
+        arrivals[i] = reading.joined[order[i]];
+        services[i] = reading.service[order[i]];
+    }
+    oracle_kiefer_wolfowitz(arrivals, services, reading.count, SERVERS, waits);
+    known = reading.count - 200; /* far more than were in the system */
+    uint64_t waited = 0;
+    for (size_t i = 0; i < known; i++) {
+        ck_assert_int_eq(reading.wait[order[i]], waits[i]);
+        waited += waits[i] > 0;
+    }
+    ck_assert(waited > known / 2);
+}
+END_TEST
+
+static double number_of(const char *csv, const char *column)
+{
+    const char *names = csv, *cells = strchr(csv, '\n') + 1;
+    while (strncmp(names, column, strlen(column)) != 0 || names[strlen(column)] != ',') {
+        names = strchr(names, ',') + 1;
+        cells = strchr(cells, ',') + 1;
+    }
+    return strtod(cells, NULL);
+}
+
+/* The table of replication 1 counts what the rows behind the warm-up say. */
+START_TEST(counts_are_the_tables)
+{
+    plan_file_write(&file, "s.yaml",
+                    "study: {horizon: 2000 s, warmup: 200 s, replications: 1}\n"
+                    "backends: {b: {kind: slots, servers: 2, service: exponential(2 s)}}\n"
+                    "agents: {a: {population: 9, think: exponential(3 s), client: {backoff: exponential, base: 1 s,\n"
+                    "    attempts: 4, timeout: 9 s}}}\n"
+                    "policies: [fixed_cap: {cap: 4}]\n");
+    const char *csv = SAID("run", file.path, "--format", "csv", "--log", log_path());
+    read_log(200 * SIM_SECOND);
+    const uint64_t *n = reading.verdicts;
+    uint64_t refused =
+        n[ATTEMPT_DEFERRED] + n[ATTEMPT_REJECTED] + n[ATTEMPT_HOLD_EXPIRED] + n[ATTEMPT_SHED] + n[ATTEMPT_DISPLACED];
+    ck_assert(n[ATTEMPT_TIMEOUT] > 0 && n[ATTEMPT_ABANDONED] > 0 && refused > 100);
+    ck_assert_double_eq(number_of(csv, "goodput"), (double)n[ATTEMPT_ANSWERED] / 1800);
+    ck_assert_double_eq(number_of(csv, "deferred_share"), (double)refused / (double)reading.submitted);
+    ck_assert_double_eq(number_of(csv, "attempts_per_turn"), (double)reading.submitted / (double)n[ATTEMPT_ANSWERED]);
+}
+END_TEST
+
+/* --- the file ----------------------------------------------------------------------------------------------------- */
+
+static const char card[] = "study: {horizon: 300 s, warmup: 20 s, replications: 3}\n"
+                           "backends: {card: {kind: slots, servers: 2, service: exponential(2 s)}}\n"
+                           "agents: {coder: {population: 4, think: exponential(4.5 s)}}\n"
+                           "policies:\n"
+                           "  - unbounded\n"
+                           "  - capped: [fixed_cap: {cap: 3}]\n"
+                           "sweep: {agents.coder.think: [\"uniform(1 s, 8 s)\", 9 s]}\n";
+
+/* The first rows of points and replications, in this order. */
+static void has_in_order(const char *log, const char *const *starts)
+{
+    for (const char *at = log; *starts; starts++) {
+        at = strstr(at, arena_format(&file.arena, "\n%s,coder,", *starts));
+        ck_assert_msg(at != NULL, "no row %s in its place", *starts);
+    }
+}
+
+START_TEST(rows_do_not_depend_on_threads)
+{
+    plan_file_write(&file, "s.yaml", card);
+    const char *table = SAID("run", file.path, "--format", "csv");
+    program_same(SAID("run", file.path, "--format", "csv", "--log", log_path(), "-j", "1"), table);
+    const char *first = text_in(log_path());
+    ck_assert_int_eq(strncmp(first, "policy,agents.coder.think," HEADER, 26 + sizeof HEADER - 1), 0);
+    has_in_order(first, (const char *const[]){"unbounded,\"uniform(1 s, 8 s)\",1", "unbounded,9 s,1",
+                                              "capped,\"uniform(1 s, 8 s)\",1", "capped,9 s,1", NULL});
+    program_lacks(first, ",2,coder,");
+    SAID("run", file.path, "--log", log_path(), "-j", "7");
+    program_same(text_in(log_path()), first);
+    SAID("run", file.path, "--log", log_path(), "-j", "1", "--log-replications", "all");
+    const char *all = text_in(log_path());
+    has_in_order(all, (const char *const[]){"unbounded,\"uniform(1 s, 8 s)\",1", "unbounded,\"uniform(1 s, 8 s)\",2",
+                                            "unbounded,\"uniform(1 s, 8 s)\",3", "unbounded,9 s,1",
+                                            "capped,\"uniform(1 s, 8 s)\",1", "capped,9 s,3", NULL});
+    SAID("run", file.path, "--log", log_path(), "-j", "7", "--log-replications", "all");
+    program_same(text_in(log_path()), all);
+}
+END_TEST
+
+START_TEST(the_meta_explains_each_column)
+{
+    plan_file_write(&file, "s.yaml", card);
+    SAID("run", file.path, "--log", log_path());
+    const char *log = text_in(log_path()), *meta = text_in(in_folder("calls.csv.meta"));
+    program_has(meta, "partial: false\n");
+    program_has(meta, "\n  - name: submitted\n    role: value\n    unit: s\n");
+    int columns = 1;
+    for (const char *at = log; *at != '\n'; at++)
+        columns += *at == ',';
+    ck_assert_int_eq(program_count(meta, "  - name: "), columns);
+    program_lacks(meta, "    meaning: \"\"\n");
+}
+END_TEST
+
+/* The first design point is done at once, the second takes years. */
+START_TEST(interrupted_it_has_what_was_finished)
+{
+    plan_file_write(&file, "s.yaml",
+                    "study: {horizon: 50 s, replications: 1}\n"
+                    "backends: {card: {kind: slots, servers: 2, service: exponential(1 s)}}\n"
+                    "agents: {coder: {population: 40, think: exponential(1 s)}}\n"
+                    "policies: [fixed_cap: {cap: 2}]\n"
+                    "sweep: {study.horizon: [50 s, 20000 d]}\n");
+    program_interrupt(&program, (const char *const[]){"run", file.path, "-j2", "--log", log_path(), NULL}, 100,
+                      "PARTIAL");
+    ck_assert_int_eq(program.status, 130);
+    program_has(text_in(in_folder("calls.csv.meta")), "\npartial: true\n");
+    const char *log = text_in(log_path());
+    program_has(log, "\nfixed_cap,50 s,1,coder,");
+    program_lacks(log, "20000 d");
+}
+END_TEST
+
+static void expect_failure(const char *words)
+{
+    ck_assert_int_eq(program.status, 2);
+    program_has(program.err, words);
+    program_fini(&program);
+}
+
+/* To the program a limit on the size of files is a disk that is full while rows still come. */
+START_TEST(a_full_disk_ends_the_run)
+{
+    struct rlimit was, limit;
+    struct stat there;
+    plan_file_write(&file, "s.yaml", card);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &was), 0);
+    limit = (struct rlimit){1 << 20, was.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--set", "study.horizon=100000 s", "--log", log_path());
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &was), 0);
+    expect_failure(arena_format(&file.arena, "the log `%s` cannot be written: ", log_path()));
+    ck_assert_int_ne(stat(log_path(), &there), 0);
+}
+END_TEST
+
+START_TEST(no_file_after_an_error)
+{
+    char library[512];
+    struct stat there;
+    plan_file_write(&file, "s.yaml", card);
+    const char *nowhere = in_folder("none/calls.csv");
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--set", "study.horizon=100000000 s", "--log", nowhere);
+    expect_failure(arena_format(&file.arena, "cannot write `%s`: ", nowhere));
+    if (program_full_disk()) {
+        PROGRAM_RUN(&program, NULL, "run", file.path, "--log", "/dev/full");
+        expect_failure("cannot write `/dev/full`: ");
+    }
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--log", log_path(), "-o", log_path());
+    expect_failure("`--log` and `--output` name the same file");
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--log", log_path(), "--log-replications", "2");
+    expect_failure("`--log-replications 2`: expected 1 or all");
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--log-replications", "all");
+    expect_failure("without `--log CALLS.csv`");
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--log", log_path(), "--plugin",
+                program_plugin("nonsense.so", library, sizeof library), "--policy", "unbounded,nonsense");
+    expect_failure("nonsense");
+    ck_assert_int_ne(stat(log_path(), &there), 0);
+    ck_assert_int_ne(stat(in_folder("calls.csv.meta"), &there), 0);
+}
+END_TEST
+
+/* Slots without a memory have a shorter way through the code (models/serve.h): a memory that never fills and reading
+ * that takes no time are the same card, call by call. */
+START_TEST(a_memory_that_never_fills)
+{
+    static const char *const speeds[] = {"rate: 10 tokens/s", "step_time: {base: 60 ms, per_busy_slot: 15 ms}"};
+    const char *logs[2];
+
+    for (int way = 0; way < 2; way++) {
+        plan_file_write(&file, "s.yaml",
+                        arena_format(&file.arena,
+                                     "study: {horizon: 2000 s, replications: 2}\n"
+                                     "backends: {card: {kind: slots, servers: 4, %s%s}}\n"
+                                     "agents:\n"
+                                     "  coder: {population: 12, think: exponential(4 s), output: lognormal(80 cv 1), "
+                                     "input: {start: 900}, client: {attempts: 3, timeout: 30 s, base: 2 s}}\n"
+                                     "  other: {arrivals: poisson(2/min), output: exponential(60)}\n"
+                                     "policies: [unbounded, fixed_cap: {cap: 7}, lifo, "
+                                     "codel: {preset: slots, law: rfc8289, sheds_at: dequeue}]\n",
+                                     speeds[_i], way ? ", kv: 1000M" : ""));
+        SAID("run", file.path, "--log", log_path());
+        logs[way] = text_in(log_path());
+    }
+    ck_assert_int_gt(program_count(logs[0], ",timeout,"), 10);
+    ck_assert_int_gt(program_count(logs[0], ",shed,"), 10);
+    program_same(logs[1], logs[0]);
+}
+END_TEST
+
+Suite *call_log_suite(void)
+{
+    Suite *suite = suite_create("call_log");
+    TCase *tests = tcase_create("call_log");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, cap_by_hand);
+    tcase_add_test(tests, hold_and_patience_by_hand);
+    tcase_add_test(tests, timeout_shed_and_displaced_by_hand);
+    tcase_add_test(tests, waits_are_the_oracles);
+    tcase_add_test(tests, counts_are_the_tables);
+    tcase_add_test(tests, rows_do_not_depend_on_threads);
+    tcase_add_test(tests, the_meta_explains_each_column);
+    tcase_add_test(tests, interrupted_it_has_what_was_finished);
+    tcase_add_test(tests, a_full_disk_ends_the_run);
+    tcase_add_test(tests, no_file_after_an_error);
+    tcase_add_loop_test(tests, a_memory_that_never_fills, 0, 2);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,531 @@
+/* test_changes_read.c - the list `changes:` as it is read: what users get wrong, sweeps, --set and --policy, the hash,
+ * and what weir check prints. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/describe.h"
+#include "tests/plan_file.h"
+#include "tests/suites.h"
+
+static struct plan_file file;
+
+static void setup(void)
+{
+    plan_file_init(&file);
+}
+
+static void teardown(void)
+{
+    plan_file_fini(&file);
+}
+
+/* Sixteen lines. */
+static const char fleet[] =
+    "study: {horizon: 1 h}\n"
+    "backends:\n"
+    "  pool: {kind: provider, meters: {requests: 50/min, input: {limit: 1M/min, fill: window},\n"
+    "      total: {moves: \"two_level(1M/min 2M/min every 30 s)\"}, in_flight: 9}, latency: {base: 2 s}}\n"
+    "  key2: {kind: alias, of: pool}\n"
+    "  card: {kind: slots, servers: 2, rate: 39 tokens/s}\n"
+    "agents:\n"
+    "  coder: {population: 24, think: exponential(4.5 s), output: 120, backend: pool}\n"
+    "  guest: {arrivals: poisson(2/min), output: 120, backend: card}\n"
+    "  batch: {population: 4, schedule: {turns: 8, over: 9 s}, output: 120, backend: key2}\n"
+    "policies:\n"
+    "  - unbounded\n"
+    "  - capped: [fixed_cap: {cap: 3}]\n"
+    "  - codel: {target: 8 s}\n"
+    "  - both: [fixed_cap: {cap: 6}, token_bucket: {meter: requests, rate: 50/min, burst: 9}]\n"
+    "changes:\n";
+
+static const char *with(const char *item)
+{
+    return arena_format(&file.arena, "%s  - %s\n", fleet, item);
+}
+
+static void expect_read(const char *item)
+{
+    ck_assert_msg(plan_file_read(&file, with(item), NULL, NULL), "%s", plan_file_said(&file));
+    ck_assert_msg(file.diag.count == 0, "%s", plan_file_said(&file));
+}
+
+/* --- mistakes ----------------------------------------------------------------------------------------------------- */
+
+static const struct mistake {
+    const char *item, *place, *words;
+} mistakes[] = {
+    /* the item */
+    {"{set: agents.coder.population, to: 3}", "17:5", "changes: needs at: a time from 0 s to 25000 d"},
+    {"{at: 3, set: agents.coder.population, to: 3}", "17:10", "needs its unit"},
+    {"{at: inf, set: agents.coder.population, to: 3}", "17:10", "from 0 s to 25000 d"},
+    {"{at: 3 s, to: 3}", "17:5", "changes: needs set: a text"},
+    {"{at: 3 s, set: agents.coder.population}", "17:5", "changes: needs to: a text"},
+    {"{at: 3 s, set: agents.coder.population, to: [3]}", "17:49", "found a list"},
+    {"{at: 3 s, set: agents.coder.population, to: 3, why: x}", "17:52",
+     "unknown key 'why', expected one of: at, set, to, reason"},
+    {"[3 s, agents.coder.population, 3]", "17:5", "expected a mapping"},
+    /* the address */
+    {"{at: 3 s, set: study.horizon, to: 3 s}", "17:20", "study.horizon does not change while a run goes on"},
+    {"{at: 3 s, set: coder.population, to: 3}", "17:20", "did you mean agents.coder.population?"},
+    {"{at: 3 s, set: codel.target, to: 3}", "17:20", "did you mean policies.codel.target?"},
+    {"{at: 3 s, set: agents.coder, to: 3}", "17:20", "expected a key behind the name"},
+    {"{at: 3 s, set: agents.codr.population, to: 3}", "17:20", "did you mean coder?"},
+    {"{at: 3 s, set: agents.coder.output, to: 3}", "17:20",
+     "output of coder is not live: expected one of population, arrivals, think"},
+    {"{at: 3 s, set: agents.coder.client.base, to: 3 s}", "17:20", "client.base of coder is not live"},
+    {"{at: 3 s, set: agents.coder.populaton, to: 3}", "17:20",
+     "coder has no key populaton: expected one of population, arrivals, think; did you mean population?"},
+    {"{at: 3 s, set: backends.poo.errors, to: 3 %}", "17:20",
+     "there is no backend poo: expected one of pool, key2, card; did you mean pool?"},
+    {"{at: 3 s, set: backends.key2.errors, to: 3 %}", "17:20",
+     "key2 is another key of pool: expected backends.pool.errors"},
+    {"{at: 3 s, set: backends.card.rate, to: 3/s}", "17:20", "kind slots"},
+    {"{at: 3 s, set: backends.pool.preset, to: pilot}", "17:20",
+     "preset of pool is not live: expected one of meters.METER.limit, meters.METER.burst, latency.base, "
+     "latency.per_input, latency.per_cached, latency.per_output, retry_after, errors, strangers.calls"},
+    {"{at: 3 s, set: backends.pool.meters.requests.fill, to: step}", "17:20",
+     "meters.requests.fill of pool is not live"},
+    {"{at: 3 s, set: backends.pool.latency.noise, to: 1}", "17:20", "latency.noise of pool is not live"},
+    {"{at: 3 s, set: backends.pool.lateny.base, to: 1 s}", "17:20", "pool has no key lateny.base: expected one of"},
+    {"{at: 3 s, set: backends.pool.meters.output, to: 1/s}", "17:20",
+     "pool has no meter output: expected one of requests, input, total, in_flight"},
+    {"{at: 3 s, set: backends.pool.meters.total.limit, to: 1/s}", "17:20", "its limit moves by itself"},
+    {"{at: 3 s, set: backends.pool.meters.input.burst, to: 1M}", "17:20", "each window begins anew"},
+    {"{at: 3 s, set: backends.pool.meters.in_flight.burst, to: 3}", "17:20",
+     "meters.in_flight.burst of pool is not live"},
+    {"{at: 3 s, set: backends.pool.strangers.calls, to: poisson(1/s)}", "17:20", "pool has no strangers"},
+    {"{at: 3 s, set: policies.cappd.cap, to: 3}", "17:20", "did you mean capped?"},
+    {"{at: 3 s, set: policies.both.cap, to: 3}", "17:20",
+     "policies.both.cap: expected MEMBER.KEY with one of the members fixed_cap, token_bucket"},
+    {"{at: 3 s, set: policies.capped.target, to: 3}", "17:20", "fixed_cap has no key target: expected one of cap"},
+    {"{at: 3 s, set: policies.capped.scope, to: all}", "17:20", "scope of fixed_cap is not live: expected one of cap"},
+    {"{at: 3 s, set: policies.unbounded.cap, to: 3}", "17:20",
+     "unbounded has no key cap: nothing of it may be set while a run goes on"},
+    {"{at: 3 s, set: policies.codel.law, to: persist}", "17:20",
+     "law of codel is not live: expected one of target, interval"},
+    {"{at: 3 s, set: policies.codel.intervl, to: 1 s}", "17:20", "did you mean interval?"},
+    {"{at: 3 s, set: policies.*.fixed_ca.cap, to: 3}", "17:20",
+     "no alternative has a member fixed_ca: expected policies.*.MEMBER.KEY with one of the members unbounded, "
+     "fixed_cap, codel, token_bucket; did you mean fixed_cap?"},
+    {"{at: 3 s, set: policies.*.cap, to: 3}", "17:20", "policies.*.MEMBER.KEY"},
+    {"{at: 3 s, set: policies.*.fixed_cap.cp, to: 3}", "17:20", "did you mean cap?"},
+    /* the value */
+    {"{at: 3 s, set: policies.capped.cap, to: 0}", "17:45", "policies.capped.fixed_cap: cap: expected a whole number"},
+    {"{at: 3 s, set: policies.*.fixed_cap.cap, to: 2.5}", "17:50",
+     "policies.*.fixed_cap: cap: expected a whole number"},
+    {"{at: 3 s, set: policies.codel.target, to: 3}", "17:47", "needs its unit"},
+    {"{at: 3 s, set: agents.coder.population, to: 0}", "17:49",
+     "agents.coder: population: expected a whole number from 1 to 100M"},
+    {"{at: 3 s, set: agents.guest.population, to: 3}", "17:20", "guest has no population but arrivals"},
+    {"{at: 3 s, set: agents.batch.population, to: 3}", "17:20", "batch has a schedule"},
+    {"{at: 3 s, set: agents.coder.arrivals, to: poisson(1/s)}", "17:20", "only a rate changes"},
+    {"{at: 3 s, set: agents.guest.arrivals, to: all_at(3 s)}", "17:47", "expected poisson(RATE), as it is one"},
+    {"{at: 3 s, set: agents.guest.arrivals, to: poisson(3)}", "17:55", "with a rate above 0"},
+    {"{at: 3 s, set: agents.guest.think, to: 3 s}", "17:20", "guest has no think time"},
+    {"{at: 3 s, set: agents.coder.think, to: \"exponential(3)\"}", "17:57", "expected a time"},
+    {"{at: 3 s, set: backends.pool.meters.requests, to: 3}", "17:55",
+     "backends.pool.meters.requests: limit: expected a rate"},
+    {"{at: 3 s, set: backends.pool.meters.requests.limit, to: 3 tokens/s}", "17:61", "counts something else"},
+    {"{at: 3 s, set: backends.pool.meters.requests.burst, to: 0}", "17:61", "whole number of requests from 1"},
+    {"{at: 3 s, set: backends.pool.meters.in_flight, to: 1/s}", "17:56", "a whole number of requests"},
+    {"{at: 3 s, set: backends.pool.latency.base, to: 2 d}", "17:52", "backends.pool.latency: base: expected a time"},
+    {"{at: 3 s, set: backends.pool.errors, to: 2}", "17:46", "a share from 0 % to 100 %"},
+    {"{at: 3 s, set: backends.pool.retry_after, to: exactly}", "17:51", "did you mean exact?"},
+};
+
+/* One message, whatever the number of alternatives and points. */
+START_TEST(one_mistake)
+{
+    const struct mistake *mistake = &mistakes[_i];
+    const char *place = arena_format(&file.arena, "s.yaml:%s: ", mistake->place);
+
+    ck_assert_msg(!plan_file_read(&file, with(mistake->item), NULL, NULL), "no message for %s", mistake->item);
+    const char *said = plan_file_said(&file);
+    ck_assert_msg(file.diag.errors == 1, "not one message but\n%s", said);
+    ck_assert_msg(strncmp(said, place, strlen(place)) == 0, "%s: expected it at %s", said, place);
+    ck_assert_msg(strstr(said, mistake->words) != NULL, "%s: expected the words `%s`", said, mistake->words);
+}
+END_TEST
+
+START_TEST(no_list)
+{
+    const char *text = arena_format(&file.arena, "%s  {at: 3 s, set: a, to: 3}\n", fleet);
+
+    ck_assert(!plan_file_read(&file, text, NULL, NULL));
+    ck_assert_str_eq(plan_file_said(&file),
+                     "s.yaml:17:3: changes: expected a list, such as [{at: 10 min, set: agents.coder.population, to: "
+                     "40}], not a mapping");
+}
+END_TEST
+
+/* Several at once, each once. */
+START_TEST(several_mistakes)
+{
+    ck_assert(!plan_file_read(&file,
+                              with("{at: 3, set: agents.coder.population, to: 3}\n"
+                                   "  - {at: 3 s, set: policies.capped.cap, to: 0}\n"
+                                   "  - {at: 3 s, set: policies.both.fixed_cap.cap, to: 0}\n"
+                                   "  - {at: 3 s, set: agents.coder.population, to: 0}"),
+                              NULL, NULL));
+    ck_assert_uint_eq(file.diag.errors, 4);
+}
+END_TEST
+
+/* What a value is beside others: those before it in time, wherever they are written. */
+START_TEST(beside_others)
+{
+    /* a window that holds less than a request, after the first change */
+    const char *text = plan_file_with(&file, fleet, "requests: 50/min", "requests: {limit: 50/min, fill: window}");
+
+    ck_assert(!plan_file_read(
+        &file, arena_format(&file.arena, "%s  - {at: 3 s, set: backends.pool.meters.requests, to: 30/h}\n", text), NULL,
+        NULL));
+    ck_assert_str_eq(plan_file_said(&file),
+                     "s.yaml:17:55: requests: a window holds 0.5 requests, so none would ever be "
+                     "admitted: expected room for one");
+    /* weights of which one is above 0: in one order there always is, in the other not */
+    text = plan_file_with(&file, fleet, "token_bucket: {meter: requests, rate: 50/min, burst: 9}",
+                          "cost_bucket: {rate: 1k tokens/s, input_weight: 1, cached_weight: 0, output_weight: 0}");
+    ck_assert_msg(plan_file_read(&file,
+                                 arena_format(&file.arena,
+                                              "%s  - {at: 9 s, set: policies.*.cost_bucket.input_weight, to: 0}\n"
+                                              "  - {at: 8 s, set: policies.*.cost_bucket.output_weight, to: 1}\n",
+                                              text),
+                                 NULL, NULL),
+                  "%s", plan_file_said(&file));
+    ck_assert(!plan_file_read(&file,
+                              arena_format(&file.arena,
+                                           "%s  - {at: 9 s, set: policies.*.cost_bucket.input_weight, to: 0}\n"
+                                           "  - {at: 9 s, set: policies.*.cost_bucket.output_weight, to: 1}\n",
+                                           text),
+                              NULL, NULL));
+    ck_assert_str_eq(plan_file_said(&file),
+                     "s.yaml:17:61: policies.*.cost_bucket: input_weight: all weights are 0, so that "
+                     "nothing costs anything: expected one above 0");
+}
+END_TEST
+
+/* An agent that neither thinks nor backs off. */
+START_TEST(asking_for_ever)
+{
+    const char *text =
+        plan_file_with(&file, fleet, "output: 120, backend: pool", "output: 120, backend: pool, client: {base: 0 s}");
+
+    ck_assert(!plan_file_read(
+        &file, arena_format(&file.arena, "%s  - {at: 3 s, set: agents.coder.think, to: 0 s}\n", text), NULL, NULL));
+    const char *said =
+        strstr(plan_file_said(&file), "s.yaml:17:44: "); /* behind the warning that retries never pause */
+    ck_assert_ptr_nonnull(said);
+    ck_assert_str_eq(said, "s.yaml:17:44: coder would neither think nor back off: a refused agent would ask for ever "
+                           "at one instant; expected a time above 0, or a client with base and cap above 0");
+}
+END_TEST
+
+/* What a preset says of a class is what a change finds there. */
+START_TEST(a_class_with_a_preset)
+{
+    ck_assert_msg(plan_file_read(&file,
+                                 "study: {horizon: 9 s}\nbackends: {pool: {kind: provider, preset: laguna_opencode}}\n"
+                                 "agents: {coder: {preset: laguna_opencode, population: 2}}\n"
+                                 "changes: [{at: 3 s, set: agents.coder.think, to: 5 s}]\n",
+                                 NULL, NULL),
+                  "%s", plan_file_said(&file));
+    ck_assert_str_eq(file.plan.points[0].scenario->changes[0].old, "exponential(2.79 s)");
+}
+END_TEST
+
+/* --- warnings ----------------------------------------------------------------------------------------------------- */
+
+static void expect_warned(const char *item, const char *said)
+{
+    ck_assert(plan_file_read(&file, with(item), NULL, NULL));
+    ck_assert_str_eq(plan_file_said(&file), said);
+}
+
+START_TEST(past_the_horizon)
+{
+    expect_warned(
+        "{at: 61 min, set: policies.*.fixed_cap.cap, to: 3}",
+        "s.yaml:17:10: changes: policies.*.fixed_cap.cap is set when the study is over: expected a time up to "
+        "study.horizon");
+    expect_read("{at: 60 min, set: policies.*.fixed_cap.cap, to: 3}");
+}
+END_TEST
+
+START_TEST(never_let_in)
+{
+    const char *text = plan_file_with(&file, fleet, "population: 24,", "population: 24, input: {start: 5k, most: 9k},");
+
+    ck_assert(plan_file_read(
+        &file, arena_format(&file.arena, "%s  - {at: 3 s, set: backends.pool.meters.input, to: 1k/min}\n", text), NULL,
+        NULL));
+    ck_assert_str_eq(
+        plan_file_said(&file),
+        "s.yaml:17:52: coder: a turn of mean size takes more of the meter input of pool than that ever lets "
+        "in at once: expected a larger burst, window or limit");
+}
+END_TEST
+
+/* --- the order, and whose they are ------------------------------------------------------------------------------- */
+
+/* Of a point: time, key, old and new value. */
+static const char *changes_of(size_t point)
+{
+    const struct scenario *scenario = file.plan.points[point].scenario;
+    const char *words = "";
+
+    for (size_t i = 0; i < scenario->change_count; i++) {
+        const struct change *change = &scenario->changes[i];
+
+        words = arena_format(&file.arena, "%s%g %s %s->%s%s%s\n", words, sim_seconds(change->at), change->key,
+                             change->old, change->text, change->reason[0] ? " " : "", change->reason);
+    }
+    return words;
+}
+
+START_TEST(in_their_order)
+{
+    expect_read("{at: 2 min, set: agents.coder.think, to: 3 s, reason: late}\n"
+                "  - {at: 1 min, set: policies.*.fixed_cap.cap, to: 9}\n"
+                "  - {at: 1 min, set: policies.both.token_bucket.rate, to: 2/s}\n"
+                "  - {at: 30 s, set: policies.codel.codel.interval, to: 9 s}\n"
+                "  - {at: 1 min, set: agents.coder.think, to: exponential(1 s), reason: early}\n"
+                "  - {at: 1 min, set: policies.both.fixed_cap.cap, to: 8}\n"
+                "  - {at: 1 min, set: backends.pool.meters.requests, to: 40/min}\n"
+                "  - {at: 3 min, set: backends.pool.meters.requests.limit, to: 30/min}\n"
+                "  - {at: 4 min, set: backends.pool.meters.requests.burst, to: 30}\n"
+                "  - {at: 5 min, set: backends.pool.retry_after, to: constant(5 s)}\n"
+                "  - {at: 6 min, set: backends.pool.retry_after, to: none}\n"
+                "  - {at: 7 min, set: backends.pool.meters.in_flight, to: 5}");
+#define OF_ALL "60 agents.coder.think exponential(4.5 s)->exponential(1 s) early\n"
+#define OF_POOL "60 backends.pool.meters.requests.limit 50 requests/min->40 requests/min\n"
+#define OF_REST \
+    "120 agents.coder.think exponential(1 s)->3 s late\n" \
+    "180 backends.pool.meters.requests.limit 40 requests/min->30 requests/min\n" \
+    "240 backends.pool.meters.requests.burst 50->30\n" \
+    "300 backends.pool.retry_after exact->constant(5 s)\n" \
+    "360 backends.pool.retry_after constant(5 s)->none\n" \
+    "420 backends.pool.meters.in_flight.limit 9->5\n"
+    ck_assert_str_eq(changes_of(0), OF_ALL OF_POOL OF_REST);
+    ck_assert_str_eq(changes_of(1), "60 policies.capped.fixed_cap.cap 3->9\n" OF_ALL OF_POOL OF_REST);
+    ck_assert_str_eq(changes_of(2), "30 policies.codel.codel.interval 100 ms->9000 ms\n" OF_ALL OF_POOL OF_REST);
+    ck_assert_str_eq(changes_of(3), "60 policies.both.fixed_cap.cap 6->9\n"
+                                    "60 policies.both.token_bucket.rate 0.833333333/s->2/s\n" OF_ALL
+                                    "60 policies.both.fixed_cap.cap 9->8\n" OF_POOL OF_REST);
+}
+END_TEST
+
+/* --- sweeps, --set, --policy -------------------------------------------------------------------------------------- */
+
+#define TWO \
+    "{at: 1 min, set: policies.capped.cap, to: 9}\n" \
+    "  - {at: 2 min, set: policies.*.fixed_cap.cap, to: 7}\n" \
+    "  - {at: 3 min, set: agents.coder.population, to: 30}\n"
+
+static const char *swept(const char *sweep)
+{
+    return arena_format(&file.arena, "%ssweep: %s\n", with(TWO), sweep);
+}
+
+static void expect_plan(const char *text, const char *const *sets, const char *const *only)
+{
+    ck_assert_msg(plan_file_read(&file, text, sets, only), "%s", plan_file_said(&file));
+    ck_assert_msg(file.diag.count == 0, "%s", plan_file_said(&file));
+}
+
+/* A factor belongs to the alternatives that the change is of; others have one row. */
+START_TEST(in_sweeps)
+{
+    expect_plan(swept("{changes.0.to: [9, 10]}"), NULL, NULL);
+    ck_assert_uint_eq(file.plan.point_count, 5);
+    ck_assert_str_eq(
+        plan_file_points(&file),
+        "unbounded[unbounded{}] -; capped[fixed_cap{cap: 3}] 9; capped[fixed_cap{cap: 3}] 10; "
+        "codel[codel{target: 8 s}] -; both[fixed_cap{cap: 6} token_bucket{meter: requests, rate: 50/min, burst: 9}] -");
+    ck_assert_str_eq(changes_of(2), "60 policies.capped.fixed_cap.cap 3->10\n120 policies.capped.fixed_cap.cap 10->7\n"
+                                    "180 agents.coder.population 24->30\n");
+    expect_plan(swept("{changes.1.at: [5 s, 70 s]}"), NULL, NULL);
+    ck_assert_uint_eq(file.plan.point_count, 6);
+    ck_assert_str_eq(changes_of(1), "5 policies.capped.fixed_cap.cap 3->7\n60 policies.capped.fixed_cap.cap 7->9\n"
+                                    "180 agents.coder.population 24->30\n");
+    expect_plan(swept("{zip: [{changes.2.to: 30, changes.2.at: 3 min}, {changes.2.to: 20, changes.2.at: 4 min}]}"),
+                NULL, NULL);
+    ck_assert_uint_eq(file.plan.point_count, 8);
+    ck_assert_str_eq(changes_of(1), "240 agents.coder.population 24->20\n");
+}
+END_TEST
+
+START_TEST(swept_mistakes)
+{
+    static const struct {
+        const char *sweep, *said;
+    } cases[] = {
+        {"{changes.2.to: [30, 0]}",
+         "s.yaml:21:28: agents.coder: population: expected a whole number from 1 to 100M, found '0'"},
+        {"{changes.3.to: [30, 31]}",
+         "s.yaml:21:9: changes has no 3: expected an index from 0 to 2, as it is a list of 3"},
+        {"{changes.2.set: [30, 31]}", "s.yaml:21:9: changes.2.set cannot be swept: expected the address of one value, "
+                                      "such as agents.NAME.population"},
+        {"{changes.to: [30, 31]}",
+         "s.yaml:21:9: changes.to cannot be swept: expected the address of one value, such as agents.NAME.population"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert(!plan_file_read(&file, swept(cases[i].sweep), NULL, NULL));
+        ck_assert_str_eq(plan_file_said(&file), cases[i].said);
+    }
+}
+END_TEST
+
+START_TEST(set_from_outside)
+{
+    const char *const sets[] = {"changes.0.to=4", "changes.1.at=5 s", "changes.2.set=agents.coder.think",
+                                "changes.2.to=4 s", NULL};
+    const char *const all[] = {"changes=[{at: 9 s, set: agents.coder.population, to: 5}]", NULL};
+    const char *const wrong[] = {"changes.0.to=0", NULL};
+
+    expect_plan(with(TWO), sets, NULL);
+    ck_assert_str_eq(changes_of(1), "5 policies.capped.fixed_cap.cap 3->7\n60 policies.capped.fixed_cap.cap 7->4\n"
+                                    "180 agents.coder.think exponential(4.5 s)->4 s\n");
+    expect_plan(with(TWO), all, NULL);
+    ck_assert_str_eq(changes_of(1), "9 agents.coder.population 24->5\n");
+    ck_assert(!plan_file_read(&file, with(TWO), wrong, NULL));
+    ck_assert_str_eq(plan_file_said(&file), "--set changes.0.to:1:1: policies.capped.fixed_cap: cap: expected a whole "
+                                            "number of calls of at least 1, or inf, found '0'");
+}
+END_TEST
+
+/* Alternatives that are left out take their changes with them, and the others keep their index. */
+START_TEST(selected)
+{
+    const char *const one[] = {"codel", NULL}, *const other[] = {"both", NULL},
+                      *const set[] = {"changes.2.to=40", NULL};
+
+    expect_plan(with(TWO), set, one);
+    ck_assert_str_eq(changes_of(0), "180 agents.coder.population 24->40\n");
+    expect_plan(with(TWO), NULL, other);
+    ck_assert_str_eq(changes_of(0), "120 policies.both.fixed_cap.cap 6->7\n180 agents.coder.population 24->30\n");
+    expect_plan(swept("{changes.0.to: [9, 10], changes.2.at: [1 s, 2 s]}"), NULL, one);
+    ck_assert_uint_eq(file.plan.point_count, 2);
+    ck_assert_uint_eq(file.plan.factor_count, 1);
+    ck_assert_str_eq(file.plan.factor_names[0], "changes.2.at");
+}
+END_TEST
+
+/* A label that changes with a --set takes the addresses along. */
+START_TEST(labels_follow)
+{
+    const char *text = plan_file_with(&file, fleet, "  - capped: [fixed_cap: {cap: 3}]\n",
+                                      "  - fixed_cap: {cap: 3}\n  - fixed_cap: {cap: 4}\n");
+    const char *const sets[] = {"policies.fixed_cap(cap=3).cap=5", NULL};
+
+    expect_plan(arena_format(&file.arena, "%s  - {at: 1 s, set: policies.fixed_cap(cap=3).cap, to: 9}\n", text), sets,
+                NULL);
+    ck_assert_str_eq(changes_of(1), "1 policies.fixed_cap(cap=5).fixed_cap.cap 5->9\n");
+}
+END_TEST
+
+/* --- the hash, and what is printed -------------------------------------------------------------------------------- */
+
+static uint64_t hash_with(const char *item)
+{
+    expect_read(item);
+    return file.plan.hash;
+}
+
+START_TEST(the_hash)
+{
+    uint64_t plain, hash = hash_with("{at: 1 s, set: policies.capped.cap, to: 9}");
+
+    expect_plan(plan_file_with(&file, fleet, "changes:\n", ""), NULL, NULL);
+    plain = file.plan.hash;
+    ck_assert_uint_ne(plain, hash);
+    ck_assert_uint_eq(hash, hash_with("{at: 1000 ms, set: policies.capped.fixed_cap.cap, to: 9, reason: why not}"));
+    ck_assert_uint_ne(hash, hash_with("{at: 2 s, set: policies.capped.cap, to: 9}"));
+    ck_assert_uint_ne(hash, hash_with("{at: 1 s, set: policies.capped.cap, to: 8}"));
+    ck_assert_uint_ne(hash, hash_with("{at: 1 s, set: policies.both.fixed_cap.cap, to: 9}"));
+    ck_assert_uint_ne(hash, hash_with("{at: 1 s, set: agents.coder.population, to: 9}"));
+    plan_file_write(&file, "t.csv", "s\n1\n2\n");
+    hash = hash_with("{at: 1 s, set: agents.coder.think, to: empirical(t.csv s s)}");
+    plan_file_write(&file, "t.csv", "s\n1\n3\n");
+    ck_assert_uint_ne(hash, hash_with("{at: 1 s, set: agents.coder.think, to: empirical(t.csv s s)}"));
+}
+END_TEST
+
+static const char *printed(void (*print)(const struct plan *, FILE *))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    ck_assert_ptr_nonnull(out);
+    print(&file.plan, out);
+    fclose(out);
+    const char *kept = arena_text(&file.arena, text);
+    free(text);
+    return kept;
+}
+
+/* What is printed is read to the same points, also of a part of the alternatives. */
+START_TEST(printed_and_read_again)
+{
+    const char *const only[] = {"capped", "codel", NULL}, *const two[] = {"codel", "unbounded", NULL};
+    const char *const *const selections[] = {NULL, only, two};
+
+    for (size_t i = 0; i < 3; i++) {
+        expect_plan(swept("{changes.1.to: [5, 6]}"), NULL, selections[i]);
+        const char *points = plan_file_points(&file);
+        uint64_t hash = file.plan.hash;
+
+        expect_plan(printed(describe_scenario), NULL, NULL);
+        ck_assert_str_eq(plan_file_points(&file), points);
+        ck_assert_uint_eq(file.plan.hash, hash);
+    }
+}
+END_TEST
+
+START_TEST(sentences)
+{
+    expect_read(TWO);
+    const char *said = printed(describe_sentences);
+
+    ck_assert_ptr_nonnull(strstr(said, "# at 60 s, policies.capped.fixed_cap.cap goes from 3 to 9.\n"));
+    ck_assert_ptr_nonnull(strstr(said, "# at 120 s, policies.both.fixed_cap.cap goes from 6 to 7.\n"));
+    ck_assert_ptr_nonnull(strstr(said, "# at 180 s, agents.coder.population goes from 24 to 30.\n"));
+    ck_assert_ptr_nonnull(strstr(said, "is true until the first change of them.\n"));
+    expect_read("{at: 1 min, set: policies.capped.cap, to: 9, reason: too few}");
+    said = printed(describe_sentences);
+    ck_assert_ptr_nonnull(strstr(said, "# at 60 s, policies.capped.fixed_cap.cap goes from 3 to 9: too few.\n"));
+    ck_assert_ptr_null(strstr(said, "is true until"));
+}
+END_TEST
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+Suite *changes_read_suite(void)
+{
+    Suite *suite = suite_create("changes_read");
+    TCase *tests = tcase_create("changes_read");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, one_mistake, 0, COUNT_OF(mistakes));
+    tcase_add_test(tests, no_list);
+    tcase_add_test(tests, several_mistakes);
+    tcase_add_test(tests, beside_others);
+    tcase_add_test(tests, asking_for_ever);
+    tcase_add_test(tests, a_class_with_a_preset);
+    tcase_add_test(tests, past_the_horizon);
+    tcase_add_test(tests, never_let_in);
+    tcase_add_test(tests, in_their_order);
+    tcase_add_test(tests, in_sweeps);
+    tcase_add_test(tests, swept_mistakes);
+    tcase_add_test(tests, set_from_outside);
+    tcase_add_test(tests, selected);
+    tcase_add_test(tests, labels_follow);
+    tcase_add_test(tests, the_hash);
+    tcase_add_test(tests, printed_and_read_again);
+    tcase_add_test(tests, sentences);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

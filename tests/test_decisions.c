@@ -1,0 +1,423 @@
+/* test_decisions.c - the logs that `record:` asks for beside samples: rows that policies write, and values that are
+ * set. By hand, the same for any number of threads, and without any other digit being another one. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "models/decisions.h"
+#include "models/trial.h"
+#include "policies/registry.h"
+#include "tests/command_fixture.h"
+#include "tests/model.h"
+#include "tests/suites.h"
+
+static char library[512];
+
+static const char *text_in(const char *path)
+{
+    char *text = program_file(path);
+    ck_assert_msg(text != NULL, "no file %s", path);
+    const char *kept = arena_text(&file.arena, text);
+    free(text);
+    return kept;
+}
+
+static const char *decisions(void)
+{
+    return in_folder("decisions.csv");
+}
+
+static const char *audit(void)
+{
+    return in_folder("audit.csv");
+}
+
+/* Two gates, one call every two seconds at x and one after 5 s at y. */
+static const char *two_gates(const char *policies, const char *rest)
+{
+    return arena_format(&file.arena,
+                        "study: {horizon: 4 s, replications: 2}\n"
+                        "backends:\n"
+                        "  x: {kind: slots, servers: 2, service: constant(1 s)}\n"
+                        "  y: {kind: slots, servers: 2, service: constant(1 s)}\n"
+                        "agents:\n"
+                        "  p: {population: 1, think: 0.75 s, backend: x}\n"
+                        "  q: {population: 1, think: 3 s, backend: y, tenant: blue}\n"
+                        "policies: [%s]\n%s",
+                        policies, rest);
+}
+
+static void run(const char *yaml)
+{
+    plan_file_write(&file, "s.yaml", yaml);
+    SAID("run", file.path, "--plugin", program_plugin("scribe.so", library, sizeof library));
+}
+
+static const char *record(const char *more)
+{
+    return arena_format(&file.arena, "record: {decisions: %s%s}\n", decisions(), more);
+}
+
+/* --- decisions ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(rows_by_hand)
+{
+    run(two_gates("it: [scribe: {at: x, every: 1.5 s}], unbounded", record("")));
+    program_same(text_in(decisions()), "policy,replication,time,member,gate,copy,mode,in_service,level,part\n"
+                                       "it,1,0,scribe,x,,tick,0,1,0.3333333333333333\n"
+                                       "it,1,1.5,scribe,x,,tick,1,1,\n"
+                                       "it,1,3,scribe,x,,\"up, slowly\",1,1.5,1\n");
+    const char *meta = text_in(in_folder("decisions.csv.meta"));
+    program_has(meta, "\n  - name: in_service\n    role: value\n    unit: calls\n");
+    program_has(meta, "meaning: \"what it is: tick, up, slowly, call\"\n");
+    program_has(meta, "\n  - name: time\n    role: key\n    unit: s\n");
+    program_lacks(meta, "    meaning: \"\"\n");
+}
+END_TEST
+
+/* Rows of all copies in the order of their writing; of all replications where that is asked for. */
+START_TEST(rows_of_copies)
+{
+    run(two_gates(
+        "it: [scribe: {scope: agent, every: 10 s, asks: true}, scribe: {name: other, scope: all, every: 2 s}]",
+        record(", replications: all")));
+    const char *one = "it,1,0,other,,,tick,0,1,0.3333333333333333\n"
+                      "it,1,0.75,scribe,x,p.0,call,0,1,\n"
+                      "it,1,0.75,scribe,x,p.0,tick,1,1,0.3333333333333333\n"
+                      "it,1,2,other,,,tick,0,1,\n"
+                      "it,1,2.5,scribe,x,p.0,call,0,1,0.3333333333333333\n"
+                      "it,1,3,scribe,y,q.0,call,0,1,\n"
+                      "it,1,3,scribe,y,q.0,tick,1,1,0.3333333333333333\n"
+                      "it,1,4,other,,,\"up, slowly\",0,1.5,1\n";
+    const char *rows = text_in(decisions());
+    program_has(rows, arena_format(&file.arena,
+                                   "policy,replication,time,member,gate,copy,mode,in_service,level,part\n%s", one));
+    ck_assert_int_eq(program_count(rows, "\nit,2,"), 8);
+    run(two_gates("it: [scribe: {scope: tenant, at: y, every: 5 s}]", record("")));
+    program_has(text_in(decisions()), "\nit,1,0,scribe,y,default,tick,0,1,");
+    program_has(text_in(decisions()), "\nit,1,0,scribe,y,blue,tick,0,1,");
+}
+END_TEST
+
+/* A sweep, and alternatives of other members: cells of columns that a member does not have are empty. */
+START_TEST(rows_of_points)
+{
+    run(two_gates("one: [scribe: {every: 4 s, at: x}], unbounded",
+                  arena_format(&file.arena,
+                               "%ssweep: {agents.p.think: [1 s, 2 s], policies.one.scribe.level: [3, 4]}\n",
+                               record(""))));
+    program_has(text_in(decisions()),
+                "policy,agents.p.think,policies.one.scribe.level,replication,time,member,gate,copy,");
+    program_has(text_in(decisions()), "\none,1 s,3,1,4,scribe,x,,tick,1,3,\none,1 s,4,1,0,scribe,x,,tick,0,4,");
+    ck_assert_int_eq(program_count(text_in(decisions()), "\n"), 9);
+}
+END_TEST
+
+/* --- audit -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(audit_by_hand)
+{
+    run(two_gates(
+        "it: [scribe: {every: 1 s}]",
+        arena_format(&file.arena,
+                     "record: {audit: %s}\n"
+                     "changes: [{at: 1.5 s, set: policies.it.level, to: 7, reason: \"first, \\\"by hand\\\"\"},\n"
+                     "  {at: 3.25 s, set: agents.p.think, to: 2 s}]\n",
+                     audit())));
+    program_same(text_in(audit()), "policy,replication,time,key,gate,copy,old,new,by,reason\n"
+                                   "it,1,1.5,policies.it.scribe.level,x,,1,7,operator,\"first, \"\"by hand\"\"\"\n"
+                                   "it,1,1.5,policies.it.scribe.level,y,,1,7,operator,\"first, \"\"by hand\"\"\"\n"
+                                   "it,1,2,policies.it.scribe.level,x,,7,7.5,scribe,\"its third, \"\"again\"\"\"\n"
+                                   "it,1,2,policies.it.scribe.level,y,,7,7.5,scribe,\"its third, \"\"again\"\"\"\n"
+                                   "it,1,3.25,agents.p.think,,,0.75 s,2 s,operator,\n");
+    program_lacks(text_in(in_folder("audit.csv.meta")), "    meaning: \"\"\n");
+}
+END_TEST
+
+/* --- nothing else changes ----------------------------------------------------------------------------------------- */
+
+static const char *fleet(const char *rest)
+{
+    return arena_format(&file.arena,
+                        "study: {horizon: 400 s, replications: 6}\n"
+                        "backends: {pool: {kind: provider, meters: {requests: 60/min}, latency: {base: 1 s}}}\n"
+                        "agents: {p: {population: 8, think: exponential(3 s), output: 1}}\n"
+                        "policies: [it: [scribe: {every: 700 ms, asks: true, scope: agent}], fixed_cap: {cap: 3}]\n"
+                        "sweep: {agents.p.population: [4, 8]}\n"
+                        "changes: [{at: 100 s, set: policies.*.scribe.level, to: 4},\n"
+                        "  {at: 200 s, set: policies.fixed_cap.cap, to: 5}]\n%s",
+                        rest);
+}
+
+START_TEST(recording_changes_no_digit)
+{
+    program_plugin("scribe.so", library, sizeof library);
+    plan_file_write(&file, "s.yaml", fleet(""));
+    const char *table = SAID("run", file.path, "--plugin", library, "--format", "csv", "--columns", "all");
+    plan_file_write(&file, "s.yaml",
+                    fleet(arena_format(&file.arena, "record: {decisions: %s, audit: %s, replications: all}\n",
+                                       decisions(), audit())));
+    program_same(SAID("run", file.path, "--plugin", library, "--format", "csv", "--columns", "all"), table);
+}
+END_TEST
+
+START_TEST(the_same_for_any_number_of_threads)
+{
+    static const char *const threads[] = {"1", "2", "5"};
+    const char *rows[3], *sets[3];
+    program_plugin("scribe.so", library, sizeof library);
+    plan_file_write(&file, "s.yaml",
+                    fleet(arena_format(&file.arena, "record: {decisions: %s, audit: %s, replications: all}\n",
+                                       decisions(), audit())));
+    for (size_t i = 0; i < 3; i++) {
+        SAID("run", file.path, "--plugin", library, "-j", threads[i]);
+        rows[i] = text_in(decisions());
+        sets[i] = text_in(audit());
+        program_same(rows[i], rows[0]);
+        program_same(sets[i], sets[0]);
+    }
+    ck_assert_int_gt(program_count(rows[0], "\n"), 10000);
+    ck_assert_int_gt(program_count(sets[0], "\n"), 1000);
+    /* design points and replications in their order */
+    const char *at = rows[0];
+    for (unsigned population = 4; population <= 8; population += 4)
+        for (unsigned replication = 1; replication <= 6; replication++) {
+            at = strstr(at, arena_format(&file.arena, "\nit,%u,%u,", population, replication));
+            ck_assert_ptr_nonnull(at);
+        }
+}
+END_TEST
+
+/* --- wrong answers ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *word, *words;
+} wrong_words[] = {
+    {"3",
+     "policy `scribe`, callback `tick`, at 0.000000000 s: it wrote a row with mode 3: expected the index of one of "
+     "its words"},
+    {"1000k", "with mode 1000000: expected the index of one of its words"},
+};
+
+/* Whether it is recorded or not. */
+START_TEST(no_such_word)
+{
+    const char *policies = arena_format(&file.arena, "it: [scribe: {word: %s}]", wrong_words[_i].word);
+    struct stat there;
+    program_plugin("scribe.so", library, sizeof library);
+    plan_file_write(&file, "s.yaml", two_gates(policies, record("")));
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--plugin", library);
+    ck_assert_int_eq(program.status, 2);
+    program_has(program.err, wrong_words[_i].words);
+    program_fini(&program);
+    ck_assert_int_ne(stat(decisions(), &there), 0);
+    plan_file_write(&file, "s.yaml", two_gates(policies, ""));
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--plugin", library);
+    ck_assert_int_eq(program.status, 2);
+    program_has(program.err, wrong_words[_i].words);
+    program_fini(&program);
+    run(two_gates("it: [scribe: {word: 2}]", record("")));
+    program_has(text_in(decisions()), ",scribe,x,,call,0,1,");
+}
+END_TEST
+
+/* --- policies on the spot ----------------------------------------------------------------------------------------- */
+
+static double scribbled; /* the value of the column, for one test at a time */
+
+static void scribble(struct policy *self)
+{
+    self->host->row(self, &scribbled);
+}
+
+static policy_time scribble_at_tick(struct policy *self, const struct policy_view *view)
+{
+    (void)view;
+    scribble(self);
+    return POLICY_NONE;
+}
+
+static const char *const two_words[] = {"no", "yes", NULL};
+static const struct policy_column yes_or_no[] = {{"word", "", "one of two", two_words}, {.name = NULL}};
+static const struct policy_column in_seconds[] = {{"word", "s", "a number", NULL},
+                                                  {"time", "s", "like a key", NULL},
+                                                  {"other", "s", "another", NULL},
+                                                  {.name = NULL}};
+static const struct policy_column also_seconds[] = {
+    {"other", "s", "the same", NULL}, {"word", "s", "the same as that of seconds", NULL}, {.name = NULL}};
+
+static const struct policy_ops of_words = {POLICY_HEADER, .name = "of_words", .summary = "words", .columns = yes_or_no,
+                                           .tick = scribble_at_tick};
+static const struct policy_ops of_none = {POLICY_HEADER, .name = "of_none", .summary = "none",
+                                          .tick = scribble_at_tick};
+static const struct policy_ops of_seconds = {POLICY_HEADER, .name = "of_seconds", .summary = "s",
+                                             .columns = in_seconds};
+static const struct policy_ops of_others = {POLICY_HEADER, .name = "of_others", .summary = "o",
+                                            .columns = also_seconds};
+static const struct policy_ops *const all_four[] = {&of_words, &of_none, &of_seconds, &of_others, NULL};
+
+static struct plan plan_of(const char *policies)
+{
+    return model_plan_of(two_gates(policies, ""), all_four);
+}
+
+static enum trial_end end_of(const char *policy, double value, char wrong[512])
+{
+    struct plan plan = plan_of(policy);
+    double values[8 * METRIC_COUNT];
+    struct trial_watch watch = {.wrong = wrong, .wrong_size = 512};
+    enum trial_end end;
+
+    scribbled = value;
+    wrong[0] = '\0';
+    ck_assert_uint_le(trial_row_count(plan.points[0].scenario), 8);
+    end = trial_simulate(plan.points[0].scenario, 1, &watch, values);
+    plan_fini(&plan);
+    return end;
+}
+
+START_TEST(values_of_words)
+{
+    static const double good[] = {0, 1, NAN, -0.0}, bad[] = {2, -1, 0.5, 1.0000001, INFINITY, -INFINITY, 1e300};
+    char wrong[512];
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        ck_assert_int_eq(end_of("of_words", good[i], wrong), TRIAL_ENDED);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ck_assert_int_eq(end_of("of_words", bad[i], wrong), TRIAL_WRONG);
+        program_has(wrong, "policy `of_words`, callback `tick`, at 0.000000000 s: it wrote a row with word ");
+    }
+    ck_assert_int_eq(end_of("of_none", 1, wrong), TRIAL_WRONG);
+    program_has(wrong, "policy `of_none`, callback `tick`, at 0.000000000 s: it wrote a row and declares no columns");
+}
+END_TEST
+
+/* The same name with another unit, or of a key column, goes by the policy's name too. */
+START_TEST(names_of_columns)
+{
+    struct plan plan = plan_of("a: [of_words, of_seconds], b: [of_others: {name: it}, of_none]");
+    struct decision_columns columns = decision_columns_of(&plan, &file.arena);
+    const char *names = "";
+    size_t *places;
+
+    for (size_t i = 0; i < columns.count; i++)
+        names = arena_format(&file.arena, "%s%s ", names, columns.list[i].name);
+    ck_assert_str_eq(names, "word of_seconds.word of_seconds.time other of_others.word ");
+    places = decision_columns_places(&columns, &of_seconds, &file.arena);
+    ck_assert(places[0] == 1 && places[1] == 2 && places[2] == 3);
+    places = decision_columns_places(&columns, &of_others, &file.arena);
+    ck_assert(places[0] == 3 && places[1] == 4);
+    places = decision_columns_places(&columns, &of_words, &file.arena);
+    ck_assert(places[0] == 0);
+    plan_fini(&plan);
+}
+END_TEST
+
+/* --- what is asked for -------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *record, *said;
+} mistakes[] = {
+    {"{}", "s.yaml:10:9: record: expected file and every, decisions, audit or alerts"},
+    {"{replications: all}", "s.yaml:10:9: record: expected file and every, decisions, audit or alerts"},
+    {"{audit: a.csv, every: 3 s}", "s.yaml:10:31: record: needs file: a text for the samples"},
+    {"{audit: a.csv, what: held}", "s.yaml:10:30: record: needs file: a text for the samples"},
+    {"{audit: \"\"}", "s.yaml:10:17: record: audit: expected the name of a file, such as fleet.csv"},
+    {"{audit: a.csv, decisions: a.csv}",
+     "s.yaml:10:17: record: audit: decisions has this file already (line 10): expected another"},
+    {"{file: a.csv, every: 1 s, audit: a.csv}",
+     "s.yaml:10:42: record: audit: file has this file already (line 10): expected another"},
+    {"{decisions: a.csv}", "s.yaml:10:21: record: decisions: expected a policy that writes some, and there is none"},
+};
+
+START_TEST(mistakes_are_explained)
+{
+    ck_assert(!plan_file_read(
+        &file, two_gates("fixed_cap: {cap: 3}", arena_format(&file.arena, "\nrecord: %s\n", mistakes[_i].record)), NULL,
+        NULL));
+    ck_assert_str_eq(plan_file_said(&file), mistakes[_i].said);
+}
+END_TEST
+
+/* Of an alternative that has none the log has no rows, and where it was chosen with --policy no columns either. */
+START_TEST(fewer_alternatives)
+{
+    plan_file_write(&file, "s.yaml", two_gates("it: [scribe], fixed_cap: {cap: 3}", record("")));
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--plugin", program_plugin("scribe.so", library, sizeof library),
+                "--policy", "fixed_cap");
+    ck_assert_int_eq(program.status, 0);
+    program_fini(&program);
+    program_same(text_in(decisions()), "policy,replication,time,member,gate,copy\n");
+}
+END_TEST
+
+static void expect_failure(const char *words)
+{
+    ck_assert_int_eq(program.status, 2);
+    program_has(program.err, words);
+    program_fini(&program);
+}
+
+START_TEST(files_that_cannot_be)
+{
+    const char *nowhere = in_folder("none/audit.csv");
+    struct stat there;
+    program_plugin("scribe.so", library, sizeof library);
+    plan_file_write(&file, "s.yaml",
+                    two_gates("it: [scribe]", arena_format(&file.arena, "record: {audit: %s}\n", nowhere)));
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--plugin", library);
+    expect_failure(arena_format(&file.arena, "cannot write `%s`: ", nowhere));
+    plan_file_write(&file, "s.yaml", two_gates("it: [scribe]", record("")));
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--plugin", library, "--log", decisions());
+    expect_failure("`--log` and the scenario's log of decisions name the same file");
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--plugin", library, "--set",
+                arena_format(&file.arena, "record={audit: %s}", file.path));
+    expect_failure("the scenario's audit would overwrite the scenario");
+    ck_assert_int_ne(stat(decisions(), &there), 0);
+}
+END_TEST
+
+/* To the program a limit on the size of files is a full disk; what was there before stays. */
+START_TEST(a_full_disk_leaves_the_old_file)
+{
+    struct rlimit was, limit;
+    program_plugin("scribe.so", library, sizeof library);
+    plan_file_write(&file, "decisions.csv", "old\n");
+    plan_file_write(&file, "s.yaml",
+                    fleet(arena_format(&file.arena, "record: {decisions: %s, replications: all}\n", decisions())));
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &was), 0);
+    limit = (struct rlimit){1 << 14, was.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    PROGRAM_RUN(&program, NULL, "run", file.path, "--plugin", library);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &was), 0);
+    expect_failure(arena_format(&file.arena, "the log of decisions `%s` cannot be written: ", decisions()));
+    program_same(text_in(decisions()), "old\n");
+}
+END_TEST
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+Suite *decisions_suite(void)
+{
+    Suite *suite = suite_create("decisions");
+    TCase *tests = tcase_create("decisions");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, rows_by_hand);
+    tcase_add_test(tests, rows_of_copies);
+    tcase_add_test(tests, rows_of_points);
+    tcase_add_test(tests, audit_by_hand);
+    tcase_add_test(tests, recording_changes_no_digit);
+    tcase_add_test(tests, the_same_for_any_number_of_threads);
+    tcase_add_loop_test(tests, no_such_word, 0, COUNT_OF(wrong_words));
+    tcase_add_test(tests, values_of_words);
+    tcase_add_test(tests, names_of_columns);
+    tcase_add_loop_test(tests, mistakes_are_explained, 0, COUNT_OF(mistakes));
+    tcase_add_test(tests, fewer_alternatives);
+    tcase_add_test(tests, files_that_cannot_be);
+    tcase_add_test(tests, a_full_disk_leaves_the_old_file);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

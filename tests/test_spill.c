@@ -1,0 +1,328 @@
+/* Calls that spill over: hand-worked days, what rows and policies see of them, mistakes in a scenario. */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "models/describe.h"
+#include "models/metrics.h"
+#include "tests/model.h"
+#include "tests/plan_file.h"
+#include "tests/suites.h"
+
+enum { ROWS = 24 };
+
+static double values[ROWS * METRIC_COUNT];
+static size_t records[4]; /* of attempts, by gate */
+
+static void attempted(void *context, const struct attempt_record *record)
+{
+    (void)context;
+    records[record->gate]++;
+}
+
+static void keep(const struct plan *plan)
+{
+    char wrong[512] = "";
+    struct trial_watch watch = {.attempted = attempted, .wrong = wrong, .wrong_size = sizeof wrong};
+    enum trial_end end;
+
+    ck_assert_uint_le(trial_row_count(plan->points[0].scenario), ROWS);
+    memset(records, 0, sizeof records);
+    end = trial_simulate(plan->points[0].scenario, 1, &watch, values);
+    ck_assert_msg(end == TRIAL_ENDED, "%s", wrong);
+}
+
+static void simulate(const char *yaml)
+{
+    struct plan plan = model_plan(yaml);
+
+    keep(&plan);
+    plan_fini(&plan);
+}
+
+/* The rows of all, of the card and of the tier. */
+static double of(size_t row, enum metric_index metric)
+{
+    return values[row * METRIC_COUNT + metric];
+}
+
+#define RUNS(runs, tier, rule, more) \
+    "study: {until: done}\n" \
+    "backends: {card: {kind: slots, servers: 1, service: 10 s}, tier: {kind: slots, servers: " tier \
+    ", service: 2 s}}\n" \
+    "agents: {a: {arrivals: all_at(0 s), runs: " runs ", backend: [card, tier], spill: " rule ",\n" \
+    "  client: {backoff: constant, base: 1 s, jitter: none}}}\n" more
+
+/* --- refused -------------------------------------------------------------------------------------------------------
+ */
+
+/* One at the card, two at the tier; nobody was refused, and each made one attempt. */
+START_TEST(refused_calls_go_on)
+{
+    simulate(RUNS("3", "2", "refused", "policies: [fixed_cap: {cap: 1, at: card}]\n"));
+    ck_assert_double_eq(of(0, METRIC_MAKESPAN), 10);
+    ck_assert_double_eq(of(0, METRIC_ATTEMPTS_PER_TURN), 1);
+    ck_assert_double_eq(of(0, METRIC_DEFERRED_SHARE), 0);
+    ck_assert_double_eq(of(1, METRIC_ATTEMPTS_PER_TURN), 3); /* the card saw three */
+    ck_assert_double_eq(of(1, METRIC_DEFERRED_SHARE), 0);
+    ck_assert_double_eq(of(2, METRIC_ATTEMPTS_PER_TURN), 1);
+    ck_assert_double_eq_tol(of(1, METRIC_GOODPUT), 1 / 10.0, 1e-12);
+    ck_assert_double_eq_tol(of(2, METRIC_GOODPUT), 2 / 10.0, 1e-12);
+    ck_assert_double_eq_tol(of(0, METRIC_RESPONSE_MEAN), 14 / 3.0, 1e-9); /* 10 s; 2 s at the tier, not 10 */
+    ck_assert(records[0] == 1 && records[1] == 2);                        /* an attempt has one record */
+}
+END_TEST
+
+/* The third is refused by both at 0 and 1 s, and each attempt asks the card first; at 2 s the tier has room. */
+START_TEST(the_last_refuses_for_good)
+{
+    simulate(RUNS("3", "1", "refused", "policies: [fixed_cap: {cap: 1}]\n"));
+    ck_assert_double_eq(of(0, METRIC_MAKESPAN), 10);
+    ck_assert_double_eq_tol(of(0, METRIC_ATTEMPTS_PER_TURN), 5 / 3.0, 1e-12);
+    ck_assert_double_eq_tol(of(0, METRIC_DEFERRED_SHARE), 2 / 5.0, 1e-12);
+    ck_assert_double_eq(of(1, METRIC_ATTEMPTS_PER_TURN), 5); /* of one turn */
+    ck_assert_double_eq_tol(of(2, METRIC_ATTEMPTS_PER_TURN), 4 / 2.0, 1e-12);
+    ck_assert_double_eq_tol(of(0, METRIC_TOTAL_WAIT_MEAN), 2 / 3.0, 1e-9);
+    ck_assert(records[0] == 1 && records[1] == 4);
+}
+END_TEST
+
+/* Shed by the policy when the server takes it, or refused by the pool: refused as well. The pool counts its 429s. */
+START_TEST(sheds_and_429s_go_on)
+{
+    simulate("study: {horizon: 590 s}\n"
+             "backends: {api: {kind: provider, latency: {base: 1 s}, meters: {requests: {limit: 1/min, burst: 1}}},\n"
+             "  tier: {kind: slots, servers: 1, service: 1 s}}\n"
+             "agents: {a: {population: 1, think: 9 s, backend: [api, tier], spill: refused}}\n");
+    ck_assert_double_eq_tol(of(0, METRIC_GOODPUT), 0.1, 1e-9); /* each turn takes 10 s, whoever answers */
+    ck_assert_double_eq_tol(of(1, METRIC_GOODPUT), 10 / 590.0, 1e-9);
+    ck_assert_double_eq_tol(of(0, METRIC_PROVIDER_429S), 49 * 3600 / 590.0, 1e-6);
+    ck_assert_double_eq(of(0, METRIC_ATTEMPTS_PER_TURN), 1);
+}
+END_TEST
+
+/* --- waited --------------------------------------------------------------------------------------------------------
+ */
+
+/* Two wait for 3 s and go on; the tier answers at 5 s. */
+START_TEST(waiting_calls_go_on)
+{
+    simulate(RUNS("3", "2", "wait > 3 s", ""));
+    ck_assert_double_eq_tol(of(0, METRIC_RESPONSE_MEAN), (10 + 5 + 5) / 3.0, 1e-9);
+    ck_assert_double_eq_tol(of(0, METRIC_TOTAL_WAIT_MEAN), 2, 1e-9);
+    ck_assert_double_eq(of(0, METRIC_WAIT_MEAN), 0); /* since the last admission */
+    ck_assert_double_eq(of(0, METRIC_ATTEMPTS_PER_TURN), 1);
+    ck_assert_double_eq(of(1, METRIC_ATTEMPTS_PER_TURN), 3);
+    simulate(RUNS("3", "2", "wait > 11 s", "")); /* one waits 10 s only, the other goes at 11 s */
+    ck_assert_double_eq_tol(of(0, METRIC_RESPONSE_MEAN), (10 + 20 + 13) / 3.0, 1e-9);
+    simulate(RUNS("3", "2", "none", ""));
+    ck_assert_double_eq(of(0, METRIC_MAKESPAN), 30);
+}
+END_TEST
+
+/* Held calls wait, too; refusals do not go on, and a try that is over in time is over wherever it is. */
+START_TEST(held_calls_go_on)
+{
+    simulate(RUNS("3", "2", "wait > 3 s",
+                  "policies: [h: [token_bucket: {meter: in_flight, burst: 1, poll: 400 ms, at: card}]]\n"));
+    ck_assert_double_eq_tol(of(0, METRIC_RESPONSE_MEAN), (10 + 5 + 5) / 3.0, 1e-9);
+    ck_assert_double_eq(of(0, METRIC_DEFERRED_SHARE), 0);
+    simulate(
+        "study: {until: done}\n"
+        "backends: {card: {kind: slots, servers: 1, service: 10 s}, tier: {kind: slots, servers: 1, service: 4 s}}\n"
+        "agents: {a: {arrivals: all_at(0 s), runs: 2, backend: [card, tier], spill: wait > 3 s,\n"
+        "  client: {timeout: 6 s, attempts: 1}}}\n");
+    ck_assert_double_eq(of(0, METRIC_GOODPUT), 0);
+    ck_assert_double_eq_tol(of(0, METRIC_LOST_TURNS), 2 * 3600 / 6.0, 1e-6); /* both at 6 s, one at the tier since 3 */
+}
+END_TEST
+
+/* --- what policies see ---------------------------------------------------------------------------------------------
+ */
+
+struct counter {
+    int64_t asked;
+};
+
+static int64_t asked_most;
+
+/* Refuses the first three attempts, and counts those of each call in its own memory. */
+static struct policy_answer count_admit(struct policy *self, const struct policy_view *view, struct policy_call *call)
+{
+    struct counter *counter = call->state;
+
+    (void)self;
+    (void)view;
+    counter->asked++;
+    if (counter->asked > asked_most)
+        asked_most = counter->asked;
+    return call->attempt <= 3 ? policy_defer(POLICY_NONE, "counts") : policy_admit();
+}
+
+static const struct policy_ops counts = {POLICY_HEADER, .name = "counts", .summary = "counts",
+                                         .call_size = sizeof(struct counter), .admit = count_admit};
+
+/* At each gate a call has a memory of its own, that lasts over its attempts; a copy that serves all gates has one. */
+START_TEST(memory_is_of_a_gate)
+{
+    static const struct policy_ops *const policies[] = {&counts, NULL};
+    static const struct {
+        const char *policies;
+        int64_t most;
+    } cases[] = {{"policies: [counts]\n", 4}, {"policies: [c: [counts: {scope: all}]]\n", 7}};
+
+    for (size_t i = 0; i < 2; i++) {
+        char yaml[600];
+        struct plan plan;
+
+        snprintf(yaml, sizeof yaml, "%s%s", RUNS("5", "2", "refused", ""), cases[i].policies);
+        plan = model_plan_of(yaml, policies);
+        asked_most = 0;
+        keep(&plan);
+        ck_assert_int_eq(asked_most, cases[i].most);
+        plan_fini(&plan);
+    }
+}
+END_TEST
+
+#define STORM(policies, client, rule) \
+    "study: {horizon: 4000 s, warmup: 500 s}\n" \
+    "backends: {card: {kind: slots, servers: 4, rate: 40 tokens/s, kv: 60k, prefill: 5k tokens/s},\n" \
+    "  second: {kind: slots, servers: 2, service: exponential(4 s)},\n" \
+    "  api: {kind: provider, latency: {base: 1 s, per_output: 1 ms}, errors: 5 %, meters: {requests: 60/min}}}\n" \
+    "agents:\n" \
+    "  a: {population: 14, think: exponential(5 s), turns: geometric(6), output: exponential(100),\n" \
+    "    backend: [card, second, api], spill: " rule ", input: {start: 4k, per_turn: 500, most: 20k}, client: " client \
+    "}\n" \
+    "  b: {population: 6, think: exponential(9 s), backend: [api, card], spill: refused, output: 50, client: " client \
+    ",\n" \
+    "    fan_out: {to: second, parts: 3, wait_for: 2, at_once: 2}}\n" \
+    "  c: {arrivals: poisson(6/min), turns: geometric(2), think: 0 s, output: 20, backend: second, client: " client \
+    "}\n" \
+    "policies: [" policies "]\n"
+
+START_TEST(storms)
+{
+    static const char *const yamls[] = {
+        STORM("unbounded", "{timeout: 9 s, attempts: 2, base: 200 ms}", "wait > 2 s"),
+        STORM("fixed_cap: {cap: 5}", "{timeout: 9 s, attempts: 3, base: 200 ms}", "refused"),
+        STORM("fixed_cap: {cap: 5}", "{timeout: 9 s, dies: 4 %, attempts: 3, base: 200 ms}", "wait > 1 s"),
+        STORM("codel: {sheds_at: dequeue, target: 200 ms, interval: 1 s}", "{attempts: 2, base: 300 ms}", "refused"),
+        STORM("shed_by_value: {waiting: 3}", "{attempts: 2, dies: 2 %, base: 300 ms}", "refused"),
+        STORM("bounded_queue: {calls: 2}", "[{attempts: 2, base: 100 ms}, {attempts: 2, timeout: 5 s}]", "refused"),
+        STORM("h: [token_bucket: {meter: in_flight, burst: 4, poll: 300 ms}]", "{hold_cap: 1500 ms, attempts: 2}",
+              "refused"),
+        STORM("h: [token_bucket: {meter: in_flight, burst: 4, poll: 300 ms}]", "{timeout: 8 s, attempts: 2}",
+              "wait > 900 ms"),
+        STORM("fair_queue", "{timeout: 3 s, attempts: 2}", "wait > 500 ms"),
+        STORM("pacer: {at: api, r_qps: 50/min}", "{retries: bypass, attempts: 3}", "wait > 500 ms"),
+    };
+
+    for (size_t i = 0; i < sizeof yamls / sizeof *yamls; i++) {
+        struct plan plan = model_plan_warned(yamls[i]);
+
+        keep(&plan);
+        ck_assert_double_gt(of(0, METRIC_GOODPUT), 0);
+        plan_fini(&plan);
+    }
+}
+END_TEST
+
+/* --- as it is written ----------------------------------------------------------------------------------------------
+ */
+
+static struct plan_file file;
+
+static void setup(void)
+{
+    plan_file_init(&file);
+}
+
+static void teardown(void)
+{
+    plan_file_fini(&file);
+}
+
+static const char *with(const char *backend)
+{
+    return arena_format(&file.arena,
+                        "study: {horizon: 100 s}\n"
+                        "backends: {card: {kind: slots, servers: 8, rate: 39 tokens/s, kv: 9k}, tier: {kind: slots, "
+                        "servers: 9, service: 1 s}, old: {kind: slots, servers: 1, rate: 9 tokens/s, kv: 9k}}\n"
+                        "agents: {coder: {population: 4, think: 4 s, output: 120, %s}}\n",
+                        backend);
+}
+
+static const struct {
+    const char *backend, *words;
+} mistakes[] = {
+    {"backend: [card, tier]", "coder has several backends: expected spill: refused, or wait > 10 s"},
+    {"backend: [card], spill: refused", "spill: coder has one backend: expected a list of them"},
+    {"backend: card, spill: wait > 3 s", "spill: coder has one backend"},
+    {"backend: [], spill: refused", "backend: expected a name, or a list of names"},
+    {"backend: [card, teir], spill: refused",
+     "there is no backend teir: expected one of card, tier, old; did you mean"},
+    {"backend: [card, [tier]], spill: refused", "backend: expected the name of a backend, not a list"},
+    {"backend: [tier, tier], spill: refused", "backend: tier is there twice"},
+    {"backend: [card, tier, old], spill: refused", "backend: a second one with a memory (kv)"},
+    {"backend: [card, tier], spill: always", "spill: always: expected refused, wait > a time, such as wait > 10 s"},
+    {"backend: [card, tier], spill: wait 10 s", "spill: wait 10 s: expected refused, wait > a time"},
+    {"backend: [card, tier], spill: wait > 10", "spill: wait > 10: expected refused, wait > a time"},
+};
+
+START_TEST(mistakes_are_told)
+{
+    const char *text = with(mistakes[_i].backend);
+
+    ck_assert_msg(!plan_file_read(&file, text, NULL, NULL), "no message for %s", mistakes[_i].backend);
+    ck_assert_msg(file.diag.errors == 1 && strncmp(plan_file_said(&file), "s.yaml:3:", 9) == 0 &&
+                      strstr(plan_file_said(&file), mistakes[_i].words) != NULL,
+                  "%s: %s", mistakes[_i].backend, plan_file_said(&file));
+}
+END_TEST
+
+START_TEST(values_and_hashes)
+{
+    static const char *const cases[] = {
+        "backend: [card, tier], spill: refused", "backend: [tier, card], spill: refused",
+        "backend: [card, tier], spill: wait > 10 s", "backend: [card, tier], spill: wait > 11 s", "backend: card"};
+    enum { CASES = sizeof cases / sizeof *cases };
+    static const char *const sets[] = {"sweep.agents.coder.spill=[none, refused, wait > 10 s]", NULL};
+    uint64_t hashes[CASES];
+
+    for (size_t i = 0; i < CASES; i++) {
+        ck_assert_msg(plan_file_read(&file, with(cases[i]), NULL, NULL), "%s", plan_file_said(&file));
+        hashes[i] = file.plan.hash;
+        for (size_t k = 0; k < i; k++)
+            ck_assert_uint_ne(hashes[i], hashes[k]);
+    }
+    ck_assert_msg(plan_file_read(&file, with(cases[0]), sets, NULL), "%s", plan_file_said(&file));
+    ck_assert_uint_eq(file.plan.point_count, 3);
+    ck_assert_int_eq(file.plan.points[2].scenario->classes[0].spill, SPILL_WAIT);
+    ck_assert_int_eq(file.plan.points[2].scenario->classes[0].spill_after, 10 * SIM_SECOND);
+    ck_assert_uint_eq(file.plan.points[2].scenario->classes[0].backends[1], 1);
+    /* A list of one is that one. */
+    ck_assert(plan_file_read(&file, with("backend: [tier]"), NULL, NULL));
+    ck_assert_uint_eq(file.plan.points[0].scenario->classes[0].backend, 1);
+}
+END_TEST
+
+Suite *spill_suite(void)
+{
+    Suite *suite = suite_create("spill");
+    TCase *test = tcase_create("spill"), *read = tcase_create("read");
+
+    tcase_add_test(test, refused_calls_go_on);
+    tcase_add_test(test, the_last_refuses_for_good);
+    tcase_add_test(test, sheds_and_429s_go_on);
+    tcase_add_test(test, waiting_calls_go_on);
+    tcase_add_test(test, held_calls_go_on);
+    tcase_add_test(test, memory_is_of_a_gate);
+    tcase_add_test(test, storms);
+    suite_add_tcase(suite, test);
+    tcase_add_checked_fixture(read, setup, teardown);
+    tcase_add_loop_test(read, mistakes_are_told, 0, sizeof mistakes / sizeof *mistakes);
+    tcase_add_test(read, values_and_hashes);
+    suite_add_tcase(suite, read);
+    return suite;
+}
