@@ -176,18 +176,17 @@ runs_plan     := 40000
 runs_yaml     := 100000
 fuzz_length    = -seed=1 -runs=$(or $(runs_$*),20000) -timeout=600
 
-# Parts of about one length, for make -j; what no list names runs in the last.
-asan_parts := $(patsubst %,check-asan-%,1 2 3 4)
-asan_1 := scenarios pool_scenarios laws textbook allot_scenarios
-asan_2 := quota_scenarios readme probe stream distribution fleet_scenarios cards_scenario
-asan_3 := bad_input plan_errors trial yaml lockup codel codel_rfc8289 discover_pools limiters_card line_laws \
-	fairness spread_scenarios
-asan_4 := $(patsubst %,-%,$(asan_1) $(asan_2) $(asan_3))
+# Under ASan each suite is a process of its own, for -j, and as each test is a fork that is scanned for leaks, which
+# costs by the size of its parent. The longest come first.
+suites     := $(shell sed -n 's/^ *X(\([a-z0-9_]*\)).*/\1/p' tests/suites.h)
+asan_first := scenarios pool_scenarios fleet_scenarios allot_scenarios readme laws textbook
+asan_suites = $(patsubst %,check-asan-%,$(asan_first) $(filter-out $(asan_first),$(suites)))
 
-.PHONY: check-asan check-tsan check-fuzz check-battery $(asan_parts) $(fuzzers:%=check-fuzz-%)
-check-asan: $(asan_parts)
-$(asan_parts): check-asan-%: build/asan/check
-	UBSAN_OPTIONS=print_stacktrace=1 WEIR_QUICK=1 $(call run_check,asan,$(asan_$*),$(still))
+.PHONY: check-asan check-tsan check-fuzz check-battery $(asan_suites) $(fuzzers:%=check-fuzz-%)
+check-asan: $(asan_suites)
+$(asan_suites): check-asan-%: build/asan/check
+	$(say) ASAN $*
+	$(quiet)UBSAN_OPTIONS=print_stacktrace=1 WEIR_QUICK=1 $(call run_check,asan,$*,$(still))
 check-tsan: build/tsan/check
 	$(call run_check,tsan,experiment,$(still))
 	$(still) build/tsan/weir run scenarios/policies.yaml -r 4 -j 4 -o build/tsan/policies.csv >build/tsan/policies.txt

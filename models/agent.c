@@ -48,16 +48,30 @@ static void turn_words(struct world *world, struct agent *agent, uint64_t turn)
     agent->words_end = turn + 1;
 }
 
+/* A draw whose first words are lanes of the turn's block. */
+static double turn_draw_else(struct world *world, const struct agent *agent, const struct dist *dist,
+                             enum purpose purpose, const uint64_t *words, unsigned given)
+{
+    struct stream stream =
+        stream_open_with(world->key, agent_address(world, agent, purpose, agent->turn), words, given);
+
+    return dist_draw(dist, &stream);
+}
+
+static inline double turn_draw(struct world *world, const struct agent *agent, const struct dist *dist,
+                               enum purpose purpose, const uint64_t *words, unsigned given)
+{
+    double value;
+
+    return dist_draw_quick(dist, words[0], &value) ? value : turn_draw_else(world, agent, dist, purpose, words, given);
+}
+
 /* How long slots take for the turn's answer; the turn is the same at each of them. */
 static sim_time answer_time(struct world *world, const struct agent *agent, const struct backend *backend,
                             const uint64_t *words)
 {
-    struct stream stream;
-
-    if (backend->service) {
-        stream = stream_open_with(world->key, agent_address(world, agent, PURPOSE_SERVICE, agent->turn), &words[3], 1);
-        return sim_from_seconds(dist_draw(backend->service, &stream));
-    }
+    if (backend->service)
+        return sim_from_seconds(turn_draw(world, agent, backend->service, PURPOSE_SERVICE, &words[3], 1));
     return backend->speed ? sim_from_seconds(agent->work / backend->speed[1]) : 0;
 }
 
@@ -81,19 +95,15 @@ void agent_turn_draw(struct world *world, struct agent *agent)
 {
     const struct agent_class *spec = agent_spec(world, agent);
     const struct backend *backend = &world->scenario->backends[spec->backend];
-    struct stream stream;
     uint64_t *words = agent->words;
 
     turn_words(world, agent, agent->turn);
     agent->thought = 0;
-    if (spec->think) {
-        stream = stream_open_with(world->key, agent_address(world, agent, PURPOSE_THINK, agent->turn), &words[0], 1);
-        agent->thought = sim_from_seconds(dist_draw(spec->think, &stream));
-    }
+    if (spec->think)
+        agent->thought = sim_from_seconds(turn_draw(world, agent, spec->think, PURPOSE_THINK, &words[0], 1));
     agent->work = 0;
     if (spec->output) {
-        stream = stream_open_with(world->key, agent_address(world, agent, PURPOSE_OUTPUT, agent->turn), &words[1], 2);
-        agent->work = dist_draw(spec->output, &stream);
+        agent->work = turn_draw(world, agent, spec->output, PURPOSE_OUTPUT, &words[1], 2);
         if (agent->work > (double)TURN_TOKENS_MOST)
             agent->work = (double)TURN_TOKENS_MOST;
         if (agent->work > spec->max_tokens)

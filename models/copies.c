@@ -217,6 +217,13 @@ static void member_copies(struct world *world, struct member_state *member)
     }
 }
 
+static bool has_callback(const struct policy_ops *ops)
+{
+    return ops->init || ops->changed || ops->refresh || ops->run_admit || ops->run_admitted || ops->run_refused ||
+           ops->run_finish || ops->admit || ops->admitted || ops->refused || ops->start || ops->finish || ops->late ||
+           ops->tick || ops->rank || ops->flow || ops->pick;
+}
+
 void copies_init(struct world *world)
 {
     const struct scenario *scenario = world->scenario;
@@ -251,6 +258,7 @@ void copies_init(struct world *world)
         member->tenant_states =
             arena_zeroed(&world->arena, scenario->backend_count * scenario->tenant_count, aligned(ops->tenant_size));
         member->shared = arena_zeroed(&world->arena, scenario->backend_count, aligned(ops->shared_size));
+        world->looked_at = world->looked_at || has_callback(ops);
         member_copies(world, member);
     }
     for (size_t i = 0; i < world->member_count; i++)
@@ -450,10 +458,8 @@ bool record_close(struct gate *gate, struct member_state *member, struct call *c
     return false;
 }
 
-void host_call_begins(struct world *world, struct call *call)
+void host_call_begins_else(struct world *world, struct call *call)
 {
-    if (!call->states)
-        return;
     memset(call->states, 0, world->call_gates * world->call_bytes);
     host_call_moved(call);
 }

@@ -72,7 +72,7 @@ static bool spills_refused(const struct gate *gate, const struct call *call)
 /* The same attempt, made at the next gate. */
 static void call_spills(struct call *call)
 {
-    call_measure(call)->spilled++;
+    call->measure->spilled++;
     agent_call_goes_to(call, call->backend + 1);
     call_enters(call);
 }
@@ -107,7 +107,7 @@ static void call_waited(void *world, struct event *event)
  * refusals that clients see, so not those that a policy took back. */
 static void call_turned_away(struct gate *gate, struct call *call, enum policy_end end, struct policy_answer answer)
 {
-    struct measure *measure = call_measure(call);
+    struct measure *measure = call->measure;
     struct policy_outcome outcome = host_unanswered(end, answer.action == POLICY_DEFER ? answer.after : POLICY_NONE);
 
     system_leave(gate, call);
@@ -145,7 +145,7 @@ static void call_overloaded(struct gate *gate, struct call *call, const struct p
     lines_leave(gate, call);
     call->place = CALL_NOWHERE;
     gate->counts.overloads++;
-    call_measure(call)->overloads++;
+    call->measure->overloads++;
     if (gate->alert_count > 0)
         alerts_overload(gate);
     if (!attempt_over(gate, call, &outcome))
@@ -162,7 +162,7 @@ static void call_overloaded(struct gate *gate, struct call *call, const struct p
 static void call_served(struct gate *gate, struct call *call, bool asked)
 {
     sim_time now = world_now(gate->world);
-    struct measure *measure = call_measure(call);
+    struct measure *measure = call->measure;
     struct provider_refusal refusal;
 
     if (asked) {
@@ -222,7 +222,7 @@ void gate_serve(struct gate *gate)
 /* What a call has cost its backend, whoever still wants it. */
 static void book_service(struct gate *gate, const struct call *call, uint64_t output)
 {
-    struct measure *measure = call_measure(call);
+    struct measure *measure = call->measure;
     sim_time now = world_now(gate->world);
 
     level_change(&gate->busy_level, now, -1);
@@ -239,7 +239,7 @@ static void book_service(struct gate *gate, const struct call *call, uint64_t ou
 
 static void call_answered(struct gate *gate, struct call *call, uint64_t tokens)
 {
-    struct measure *measure = call_measure(call);
+    struct measure *measure = call->measure;
     sim_time now = world_now(gate->world);
 
     gate->counts.done++;
@@ -269,7 +269,7 @@ void gate_answers(struct gate *gate, struct call *call, bool failed)
 
     book_service(gate, call, tokens);
     if (!call->agent) { /* its client had left */
-        call_measure(call)->wasted_tokens += tokens;
+        call->measure->wasted_tokens += tokens;
         if (call->former) {
             call->served = true;
             call_forgotten(gate->world, call);
@@ -287,7 +287,7 @@ void gate_answers(struct gate *gate, struct call *call, bool failed)
         return;
     }
     gate->counts.errors++;
-    call_measure(call)->errors++;
+    call->measure->errors++;
     outcome.input_tokens = call->facts.input_tokens;
     outcome.cached_tokens = call->cached;
     outcome.output_tokens = 0;
@@ -330,7 +330,7 @@ static void call_admitted(struct gate *gate, struct call *call, struct policy_an
 
 static void call_not_admitted(struct gate *gate, struct call *call, struct policy_answer answer)
 {
-    struct measure *measure = call_measure(call);
+    struct measure *measure = call->measure;
     enum attempt_verdict verdict = ATTEMPT_DEFERRED;
 
     if (answer.action == POLICY_HOLD && !call->facts.last) {
@@ -396,8 +396,9 @@ static void call_enters(struct call *call)
     call->facts.last = call->facts.ever_held = false;
     call->facts.held_since = call->facts.joined = call->facts.started = POLICY_NONE;
     call->facts.hold_until = client->hold_cap < SIM_LONGEST ? now + client->hold_cap : POLICY_NONE;
+    call->measure = &(call->is_part ? gate->parts : gate->measures)[call->facts.klass];
     gate->counts.attempts++;
-    call_measure(call)->attempts++;
+    call->measure->attempts++;
     if (timeout < SIM_LONGEST) {
         call->timeout.fire = call_times_out;
         calendar_schedule(&gate->world->calendar, &call->timeout, call->facts.attempted + timeout);

@@ -23,8 +23,28 @@ struct call *gate_abandon(struct call *call);
 /* The backend has answered, or failed. */
 void gate_answers(struct gate *gate, struct call *call, bool failed);
 
-struct call *call_take(struct world *world); /* from the pool: idle, in no line; all else is left from before */
-void call_give(struct world *world, struct call *call);
+/* From the pool: idle, in no line; all else is left from before. */
+struct call *call_make(struct world *world);
+static inline struct call *call_take(struct world *world)
+{
+    struct call *call = world->free_calls;
+
+    if (!call)
+        return call_make(world);
+    world->free_calls = call->next_free;
+    return call;
+}
+
+static inline void call_give(struct world *world, struct call *call)
+{
+    WORLD_ASSERT(world, !call->kept && !event_pending(&call->next) && !event_pending(&call->timeout) &&
+                            !event_pending(&call->spill) && !event_pending(&call->job.end) &&
+                            !queue_holds(&call->line) && !queue_holds(&call->age) && !call->fan);
+    call->agent = call->former = NULL;
+    call->served = call->is_part = false;
+    call->next_free = world->free_calls;
+    world->free_calls = call;
+}
 
 /* The warm-up is over: integrals of the window begin here. */
 void gate_window(struct gate *gate);

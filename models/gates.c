@@ -5,31 +5,15 @@
 #include "models/lines.h"
 #include "models/serve.h"
 
-struct call *call_take(struct world *world)
+struct call *call_make(struct world *world)
 {
-    struct call *call = world->free_calls;
+    struct call *call = arena_zeroed(&world->arena, 1, sizeof *call);
 
-    if (call) {
-        world->free_calls = call->next_free;
-        return call;
-    }
-    call = arena_zeroed(&world->arena, 1, sizeof *call);
     call->states = world->call_bytes ? arena_zeroed(&world->arena, world->call_gates, world->call_bytes) : NULL;
     call->ticket = world->ticket_bytes ? arena_zeroed(&world->arena, 1, world->ticket_bytes) : NULL;
     call->next_of_all = world->calls;
     world->calls = call;
     return call;
-}
-
-void call_give(struct world *world, struct call *call)
-{
-    WORLD_ASSERT(world, !call->kept && !event_pending(&call->next) && !event_pending(&call->timeout) &&
-                            !event_pending(&call->spill) && !event_pending(&call->job.end) &&
-                            !queue_holds(&call->line) && !queue_holds(&call->age) && !call->fan);
-    call->agent = call->former = NULL;
-    call->served = call->is_part = false;
-    call->next_free = world->free_calls;
-    world->free_calls = call;
 }
 
 void gate_window(struct gate *gate)
@@ -81,6 +65,8 @@ void gate_init(struct gate *gate, struct world *world, uint32_t index)
     }
     serve_init(gate);
     alerts_begin(gate);
+    gate->in_order = gate->hooks.admit.count == 0 && gate->hooks.finish.count == 0 && !gate->hooks.rank &&
+                     gate->alert_count == 0 && !scenario_spills(scenario);
 }
 
 void gate_fini(struct gate *gate)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "models/cards.h"
+#include "models/lines.h"
 #include "models/provider.h"
 #include "models/services.h"
 #include "models/world.h"
@@ -212,9 +213,9 @@ static double agents_value(const struct world *world, const struct gauge *gauge)
 /* Its time average (models/lines.h, gate_book_age) is left alone. */
 static double oldest_age(const struct world *world, const struct gate *gate)
 {
-    if (!gate->ages.head)
-        return 0;
-    return sim_seconds(world_now(world) - container_of(gate->ages.head, struct call, age)->facts.attempted);
+    const struct call *oldest = gate_oldest(gate);
+
+    return oldest ? sim_seconds(world_now(world) - oldest->facts.attempted) : 0;
 }
 
 /* Of a copy of the meter, so that the pool's is asked by callers alone. */

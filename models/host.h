@@ -60,7 +60,12 @@ void host_run_admitted(struct gate *gate, struct agent *agent, struct policy_run
 void host_run_finish(struct gate *gate, struct agent *agent, struct policy_run *run, bool done);
 
 /* The call's memory begins anew (a new call); records that `admitted` left are forgotten. */
-void host_call_begins(struct world *world, struct call *call);
+void host_call_begins_else(struct world *world, struct call *call);
+static inline void host_call_begins(struct world *world, struct call *call)
+{
+    if (call->states)
+        host_call_begins_else(world, call);
+}
 void host_call_moved(struct call *call); /* the same call at another address */
 void host_run_begins(struct world *world, struct agent *agent);
 

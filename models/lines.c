@@ -18,8 +18,10 @@ struct policy_line totals_init(struct world *world, struct line_totals *totals)
                                 .tokens_by_tenant = totals->tokens_by_tenant};
 }
 
-static void totals_join(struct line_totals *totals, struct call *call)
+static inline void totals_join(const struct world *world, struct line_totals *totals, struct call *call)
 {
+    if (!world->looked_at)
+        return;
     call->line_tokens = call->facts.input_tokens + call->facts.output_tokens;
     totals->calls_by_class[call->facts.klass]++;
     totals->calls_by_tenant[call->facts.tenant]++;
@@ -28,8 +30,10 @@ static void totals_join(struct line_totals *totals, struct call *call)
     totals->tokens_by_tenant[call->facts.tenant] += call->line_tokens;
 }
 
-static void totals_leave(struct line_totals *totals, const struct call *call)
+static inline void totals_leave(const struct world *world, struct line_totals *totals, const struct call *call)
 {
+    if (!world->looked_at)
+        return;
     totals->calls_by_class[call->facts.klass]--;
     totals->calls_by_tenant[call->facts.tenant]--;
     totals->tokens -= call->line_tokens;
@@ -40,10 +44,9 @@ static void totals_leave(struct line_totals *totals, const struct call *call)
 void gate_book_age(struct gate *gate)
 {
     sim_time now = world_now(gate->world);
+    const struct call *oldest = gate_oldest(gate);
 
-    if (gate->ages.head) {
-        const struct call *oldest = container_of(gate->ages.head, struct call, age);
-
+    if (oldest) {
         ramps_add(&gate->age_ramps, gate->age_since - oldest->facts.attempted, now - oldest->facts.attempted);
     } else {
         ramps_zero(&gate->age_ramps, now - gate->age_since);
@@ -75,10 +78,8 @@ static void age_join(struct gate *gate, struct call *call)
         alerts_look(gate);
 }
 
-void lines_leave(struct gate *gate, struct call *call)
+void lines_leave_else(struct gate *gate, struct call *call)
 {
-    if (!queue_holds(&call->age))
-        return;
     if (gate->ages.head == &call->age)
         gate_book_age(gate);
     queue_leave(&gate->ages, &call->age);
@@ -93,7 +94,7 @@ void held_join(struct gate *gate, struct call *call)
     call->facts.held_since = call->facts.ever_held ? call->facts.held_since : world_now(gate->world);
     call->facts.ever_held = true;
     queue_join(&gate->held, &call->line, host_rank(gate, call, true));
-    totals_join(&gate->held_totals, call);
+    totals_join(gate->world, &gate->held_totals, call);
     age_join(gate, call);
 }
 
@@ -101,7 +102,7 @@ void held_leave(struct gate *gate, struct call *call)
 {
     call->place = CALL_NOWHERE;
     queue_leave(&gate->held, &call->line);
-    totals_leave(&gate->held_totals, call);
+    totals_leave(gate->world, &gate->held_totals, call);
 }
 
 void waiting_join(struct gate *gate, struct call *call)
@@ -110,14 +111,17 @@ void waiting_join(struct gate *gate, struct call *call)
 
     call->flow_index = gate->flow_count ? host_flow(gate, call) : 0;
     call->place = CALL_WAITING;
+    if (gate->in_order && !gate->waiting.head)
+        gate_book_age(gate);
     queue_join(&gate->waiting, &call->line, rank);
     if (gate->flow_count) {
         queue_join(&gate->flows[call->flow_index], &call->flow, 0);
         gate->waiting_in_flow[call->flow_index]++;
     }
-    totals_join(&gate->waiting_totals, call);
+    totals_join(gate->world, &gate->waiting_totals, call);
     level_change(&gate->queue_level, world_now(gate->world), 1);
-    age_join(gate, call);
+    if (!gate->in_order)
+        age_join(gate, call);
 }
 
 void waiting_leave(struct gate *gate, struct call *call)
@@ -127,12 +131,14 @@ void waiting_leave(struct gate *gate, struct call *call)
     call->place = CALL_NOWHERE;
     if (gate->picked == call)
         gate->picked = NULL;
+    if (gate->in_order && gate->waiting.head == &call->line)
+        gate_book_age(gate);
     queue_leave(&gate->waiting, &call->line);
     if (gate->flow_count) {
         queue_leave(&gate->flows[call->flow_index], &call->flow);
         gate->waiting_in_flow[call->flow_index]--;
     }
-    totals_leave(&gate->waiting_totals, call);
+    totals_leave(gate->world, &gate->waiting_totals, call);
     level_change(&gate->queue_level, now, -1);
     gate->waited += now - call->facts.joined;
 }

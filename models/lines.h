@@ -10,7 +10,21 @@ void held_leave(struct gate *gate, struct call *call); /* it keeps its age: see 
 void waiting_join(struct gate *gate, struct call *call);
 void waiting_leave(struct gate *gate, struct call *call);
 /* A call that was held or waited is neither any more; nothing happens if it was not. */
-void lines_leave(struct gate *gate, struct call *call);
+void lines_leave_else(struct gate *gate, struct call *call);
+static inline void lines_leave(struct gate *gate, struct call *call)
+{
+    if (queue_holds(&call->age))
+        lines_leave_else(gate, call);
+}
+
+/* The held or waiting call whose attempt is the oldest, or NULL. */
+static inline const struct call *gate_oldest(const struct gate *gate)
+{
+    if (gate->in_order)
+        return gate->waiting.head ? container_of(gate->waiting.head, struct call, line) : NULL;
+    return gate->ages.head ? container_of(gate->ages.head, struct call, age) : NULL;
+}
+
 /* An admission has ended: the call is in the system no more. */
 void system_leave(struct gate *gate, const struct call *call);
 

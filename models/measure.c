@@ -41,14 +41,6 @@ void measure_door(struct measure *measure, sim_time waited)
     histogram_add(&measure->doors, waited);
 }
 
-void measure_turn(struct measure *measure, uint64_t tokens, sim_time deadline, sim_time now)
-{
-    measure->turns++;
-    measure->tokens += tokens;
-    measure->turns_due += deadline != POLICY_NONE;
-    measure->turns_in_time += deadline != POLICY_NONE && now <= deadline;
-}
-
 void measure_merge_counts(struct measure *into, const struct measure *from)
 {
     into->turns += from->turns;
@@ -261,7 +253,7 @@ static void book_censored(struct world *world)
 
     for (const struct call *call = world->calls; call; call = call->next_of_all)
         if (call->agent && call->place != CALL_IN_SERVICE)
-            measure_censored(call_measure(call), now - call->facts.first_attempt);
+            measure_censored(call->measure, now - call->facts.first_attempt);
     for (const struct agent *agent = world->agents; agent; agent = agent->next_of_all)
         if (agent->place == AGENT_AT_DOOR)
             measure_censored(&world->gates[agent_spec(world, agent)->backend].measures[agent->klass],

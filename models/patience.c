@@ -17,7 +17,7 @@ static void layer_times_out(void *world, struct event *event)
     gate_withdraw(timer->call, timer->layer);
 }
 
-void patience_ends(struct world *world, struct call *call, uint32_t last)
+void patience_ends_else(struct world *world, struct call *call, uint32_t last)
 {
     uint32_t layers = client_of(world, call)->layer_count;
 
@@ -25,7 +25,7 @@ void patience_ends(struct world *world, struct call *call, uint32_t last)
         calendar_cancel(&world->calendar, &call->timers[i - 1].event);
 }
 
-void patience_begins(struct world *world, struct call *call, uint32_t last)
+void patience_begins_else(struct world *world, struct call *call, uint32_t last)
 {
     const struct client *client = client_of(world, call);
 

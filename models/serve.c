@@ -37,7 +37,7 @@ bool serve_ready_else(const struct gate *gate, const struct call *call)
 static sim_time prefill_time(struct gate *gate, struct contexts *contexts, struct call *call)
 {
     double cached = call->facts.cached_tokens;
-    struct measure *measure = call_measure(call);
+    struct measure *measure = call->measure;
 
     if (has_memory(gate)) {
         double there = (double)contexts_pin(contexts, &call->agent->kept, whole_context(call));

@@ -41,43 +41,47 @@ struct agent;
 struct fan;
 struct layer_timer;
 
-/* A call of a turn, or a part of one that fans out (models/fan_out.h). */
+/* A call of a turn, or a part of one that fans out (models/fan_out.h). What every call comes by stands first. */
 struct call {
     struct policy_call facts; /* as policies see it */
     struct agent *agent;      /* NULL: its client has left, a server still works for it; or it is in the pool */
     struct gate *gate;
+    struct measure *measure; /* of its class there, set with each attempt */
     enum call_place place;
     bool is_part;
-    uint32_t part;                          /* its number in its fan-out */
-    struct fan *fan;                        /* of a part that its agent waits for; else NULL */
-    struct call *part_before, *part_behind; /* of that fan */
-    struct client_try try;
-    uint32_t try_layer;         /* backing off: of whose next try that is the begin */
-    struct layer_timer *timers; /* of the layers above the innermost; NULL where none has had a timeout */
-    double work;                /* tokens as drawn, for servers whose speed depends on how many are busy */
-    sim_time answer;            /* its service time but for what the server reads, where it is known beforehand */
-    sim_time service;           /* the whole of it */
-    struct event next;          /* held: asks again; backing off: the next attempt */
-    struct event timeout;
+    bool bypasses;          /* this attempt is a retry that policies do not see */
+    bool served;            /* of a call whose client died: the backend is done with it */
+    bool run_goes_on;       /* of that: the run was not lost with it */
     uint32_t backend;       /* which of its class's */
+    uint32_t services;      /* that this attempt has begun */
     sim_time arrived;       /* at this gate */
-    struct event spill;     /* held or waiting: it goes on to the next backend */
+    sim_time answer;        /* its service time but for what the server reads, where it is known beforehand */
+    sim_time service;       /* the whole of it */
+    double work;            /* tokens as drawn, for servers whose speed depends on how many are busy */
+    double cached;          /* in service: tokens of its input that were really in a cache */
     struct queue_node line; /* the held or the waiting line */
-    struct queue_node flow; /* its flow, at a gate whose policy picks */
-    struct queue_node age;  /* held and waiting calls by the time of their attempt */
-    uint32_t flow_index;
     struct station_job job;
-    struct provider_ticket *ticket; /* where there is a provider */
-    struct context *kept;           /* of a call whose client has left: what was its agent's */
-    struct agent *former;           /* of a call whose client died: whose it was (models/copies.c); else NULL */
-    uint64_t former_life;           /* of that: which of its lives the call was made in */
-    bool run_goes_on, served;       /* of that: the run was not lost with it; the backend is done with it */
-    bool bypasses;                  /* this attempt is a retry that policies do not see */
-    uint32_t services;              /* that this attempt has begun */
-    double cached;                  /* in service: tokens of its input that were really in a cache */
-    double line_tokens;             /* booked when it joined its line */
-    struct call *next_of_all, *next_free;
+    struct event timeout;
+    struct event next;  /* held: asks again; backing off: the next attempt */
+    struct event spill; /* held or waiting: it goes on to the next backend */
+    struct call *next_free;
+    struct fan *fan;      /* of a part that its agent waits for; else NULL */
+    struct context *kept; /* of a call whose client has left: what was its agent's */
+    struct agent *former; /* of a call whose client died: whose it was (models/copies.c); else NULL */
+    struct client_try try;
+
+    struct queue_node age;  /* held and waiting calls by the time of their attempt */
+    struct queue_node flow; /* its flow, at a gate whose policy picks */
+    uint32_t flow_index;
+    uint32_t try_layer;                     /* backing off: of whose next try that is the begin */
+    uint32_t part;                          /* its number in its fan-out */
+    struct call *part_before, *part_behind; /* of that fan */
+    struct layer_timer *timers;             /* of the layers above the innermost; NULL where none has had a timeout */
+    struct provider_ticket *ticket;         /* where there is a provider */
+    uint64_t former_life;                   /* of a call whose client died: which of its lives it was made in */
+    double line_tokens;                     /* booked when it joined its line */
     unsigned char *states; /* of all members, at their offsets; where classes spill a block for each gate */
+    struct call *next_of_all;
 };
 
 /* A layer's patience with its try, where it is above the innermost. */
@@ -95,34 +99,36 @@ struct run_timer {
 
 enum agent_place { AGENT_IDLE, AGENT_AT_DOOR, AGENT_BOOTING, AGENT_THINKING, AGENT_CALLING, AGENT_FANNING_OUT };
 
+/* What every turn comes by stands first. */
 struct agent {
     struct event think;
-    struct call *call;            /* of its turn */
+    struct call *call; /* of its turn */
+    enum agent_place place;
+    uint32_t klass, index;
+    bool run_fresh; /* the run's first turn is not drawn yet */
+    uint64_t run, turn;
+    uint64_t turns_left;          /* of the run, this one included; UINT64_MAX: endless */
+    uint64_t words[4], words_end; /* random numbers of turn words_end - 1 */
+    double work; /* this turn's tokens as drawn; services take these, counts the nearest whole number */
+    sim_time thought, tokens, service;    /* this turn's draws */
+    uint64_t input, cached;               /* tokens that this turn sends, and of them cached; else of the turn before */
+    uint64_t run_tokens, run_part_tokens; /* answered in this run and window, to its turns and to their parts */
+    const sim_time *due;                  /* of a schedule: the times of its turns, in order */
+    sim_time scheduled;                   /* of this turn, or -1 */
+    sim_time run_due;                     /* its run's deadline, or 0: it has none */
+
+    sim_time run_asked;           /* its run's first attempt at the door */
     struct fan *fan;              /* fanning out: its parts; made when first needed, and kept */
     struct door_request *request; /* where a policy stands at the door */
     unsigned char *states;        /* agent and run states of all members */
-    enum agent_place place;
-    uint32_t klass, index;
-    uint32_t slot; /* place of its memory; one that arrives takes over the slot of one that has left */
-    uint64_t life; /* how often an agent has left this memory, be it this one itself that came back */
-    uint64_t run, turn;
-    uint64_t turns_left;                  /* of the run, this one included; UINT64_MAX: endless */
-    uint64_t run_tokens, run_part_tokens; /* answered in this run and window, to its turns and to their parts */
-    double work; /* this turn's tokens as drawn; services take these, counts the nearest whole number */
-    sim_time thought, tokens, service;        /* this turn's draws */
-    double patience;                          /* seconds; 0: not drawn yet */
+    uint32_t slot;                /* place of its memory; one that arrives takes over the slot of one that has left */
+    uint64_t life;                /* how often an agent has left this memory, be it this one itself that came back */
+    double patience;              /* seconds; 0: not drawn yet */
     uint16_t quota_spent[CLIENT_LAYERS_MOST]; /* of each layer's retry quota; 0: it is full (models/client.c) */
-    uint64_t words[4], words_end;             /* random numbers of turn words_end - 1 */
-    uint64_t input, cached;    /* tokens that this turn sends, and of them cached; else of the turn before */
-    bool run_fresh;            /* the run's first turn is not drawn yet */
-    size_t session_row;        /* of the next turn, where the run is a recorded session */
-    struct context *kept;      /* in the memory of its backend; NULL: not there */
+    size_t session_row;                       /* of the next turn, where the run is a recorded session */
+    struct context *kept;                     /* in the memory of its backend; NULL: not there */
     uint32_t *cards;           /* [gate]: of its last call there, counted from 1, or 0; NULL: none yet; kept */
-    const sim_time *due;       /* of a schedule: the times of its turns, in order */
-    sim_time scheduled;        /* of this turn, or -1 */
     struct client_try run_try; /* of a layer that restarts runs */
-    sim_time run_asked;        /* its run's first attempt at the door */
-    sim_time run_due;          /* its run's deadline, or 0: it has none */
     struct run_timer *due_timer;
     struct agent *next_of_all, *free_next;
 };
@@ -179,6 +185,7 @@ struct gate {
     struct measure *measures; /* [class], of turns' own calls */
     struct measure *parts;    /* [class], of parts of turns; NULL where no class fans out */
     struct queue held, waiting, ages;
+    bool in_order; /* calls join the waiting line, and no other, as they are attempted: `ages` would repeat it */
     struct queue *flows;
     uint64_t *waiting_in_flow;
     uint32_t flow_count;
@@ -247,6 +254,7 @@ struct world {
     struct class_state *classes;
     struct member_state *members;
     size_t member_count;
+    bool looked_at;                            /* a member has a callback, so it may look at a line */
     size_t call_bytes, agent_bytes, run_bytes; /* of members' states, a gate */
     size_t call_gates;                         /* blocks of a call */
     struct door_counts door;
@@ -271,11 +279,6 @@ static inline uint64_t agent_entity(const struct agent_class *spec, uint32_t ind
 static inline sim_time world_now(const struct world *world)
 {
     return world->calendar.where.now;
-}
-
-static inline struct measure *call_measure(const struct call *call)
-{
-    return &(call->is_part ? call->gate->parts : call->gate->measures)[call->facts.klass];
 }
 
 #define WORLD_ASSERT(world, condition) SIM_ASSERT(&(world)->calendar.where, condition)

@@ -85,13 +85,13 @@ START_TEST(ties_keep_their_order_through_both_structures)
     struct event *events = mem_zeroed(MANY, sizeof *events);
     for (size_t i = 0; i < MANY; i++)
         calendar_schedule(&calendar, &events[i], 42);
-    ck_assert(calendar.heap);
+    ck_assert(calendar.heaped);
     for (size_t i = 0; i < MANY; i += 3)
         calendar_cancel(&calendar, &events[i]);
     for (size_t i = 0; i < MANY; i++)
         if (i % 3 != 0)
             ck_assert_ptr_eq(calendar_next(&calendar, 42), &events[i]);
-    ck_assert(!calendar.heap);
+    ck_assert(!calendar.heaped);
     ck_assert_ptr_null(calendar_next(&calendar, SIM_NEVER));
     free(events);
 }
@@ -101,16 +101,16 @@ START_TEST(a_hovering_number_of_events_does_not_convert)
 {
     struct event events[200] = {0};
     size_t most = 0;
-    while (!calendar.heap)
+    while (!calendar.heaped)
         calendar_schedule(&calendar, &events[most++], 1);
     calendar_cancel(&calendar, &events[0]);
-    ck_assert(calendar.heap);
+    ck_assert(calendar.heaped);
     size_t cancelled = 1;
-    while (calendar.heap)
+    while (calendar.heaped)
         calendar_cancel(&calendar, &events[cancelled++]);
     ck_assert_uint_le(most - cancelled, most / 2);
     calendar_schedule(&calendar, &events[0], 1);
-    ck_assert(!calendar.heap);
+    ck_assert(!calendar.heaped);
 }
 END_TEST
 

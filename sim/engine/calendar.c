@@ -11,9 +11,8 @@
 
 #include "sim/io/mem.h"
 
-#define ARRAY_MOST 128 /* pending events that the array takes; one more makes it a heap */
-#define HEAP_LEAST 64  /* pending events at which a heap becomes an array again */
-#define WAYS 4         /* children of a heap entry */
+#define HEAP_LEAST 64 /* pending events at which a heap becomes an array again */
+#define WAYS 4        /* children of a heap entry */
 
 /* Without a branch: in a heap the outcome is a coin toss. */
 static inline bool earlier(const struct calendar_entry *a, const struct calendar_entry *b)
@@ -23,7 +22,7 @@ static inline bool earlier(const struct calendar_entry *a, const struct calendar
 
 static inline void put(struct calendar *calendar, size_t i, struct calendar_entry entry)
 {
-    calendar->entries[i] = entry;
+    calendar->heap[i] = entry;
     entry.event->slot = i + 1;
 }
 
@@ -32,9 +31,9 @@ static void sift_up(struct calendar *calendar, size_t i, struct calendar_entry e
 {
     while (i > 0) {
         size_t parent = (i - 1) / WAYS;
-        if (!earlier(&entry, &calendar->entries[parent]))
+        if (!earlier(&entry, &calendar->heap[parent]))
             break;
-        put(calendar, i, calendar->entries[parent]);
+        put(calendar, i, calendar->heap[parent]);
         i = parent;
     }
     put(calendar, i, entry);
@@ -43,7 +42,7 @@ static void sift_up(struct calendar *calendar, size_t i, struct calendar_entry e
 /* The earliest child of an entry that has one. Full families are decided by a tournament without branches. */
 static size_t first_child(const struct calendar *calendar, size_t parent)
 {
-    const struct calendar_entry *entries = calendar->entries;
+    const struct calendar_entry *entries = calendar->heap;
     size_t first = WAYS * parent + 1, left = calendar->pending - first;
     if (left >= WAYS) {
         size_t other = first + 2 + earlier(&entries[first + 3], &entries[first + 2]);
@@ -61,9 +60,9 @@ static void sift_down(struct calendar *calendar, size_t i, struct calendar_entry
 {
     while (WAYS * i + 1 < calendar->pending) {
         size_t child = first_child(calendar, i);
-        if (!earlier(&calendar->entries[child], &entry))
+        if (!earlier(&calendar->heap[child], &entry))
             break;
-        put(calendar, i, calendar->entries[child]);
+        put(calendar, i, calendar->heap[child]);
         i = child;
     }
     put(calendar, i, entry);
@@ -71,58 +70,51 @@ static void sift_down(struct calendar *calendar, size_t i, struct calendar_entry
 
 static void heap_remove(struct calendar *calendar, size_t i)
 {
-    struct calendar_entry last = calendar->entries[--calendar->pending];
+    struct calendar_entry last = calendar->heap[--calendar->pending];
     if (i == calendar->pending)
         return;
-    if (i > 0 && earlier(&last, &calendar->entries[(i - 1) / WAYS]))
+    if (i > 0 && earlier(&last, &calendar->heap[(i - 1) / WAYS]))
         sift_up(calendar, i, last);
     else
         sift_down(calendar, i, last);
 }
 
-/* The new entry has the greatest order, so it fires last among those of its time and belongs before them. */
-static void array_insert(struct calendar *calendar, struct calendar_entry entry)
-{
-    struct calendar_entry *hole = calendar->entries + calendar->pending++;
-    for (; hole > calendar->entries && hole[-1].at <= entry.at; hole--)
-        hole[0] = hole[-1];
-    *hole = entry;
-    entry.event->slot = 1;
-}
-
 static void array_remove(struct calendar *calendar, const struct event *event)
 {
-    struct calendar_entry *entries = calendar->entries, key = {.at = event->at, .order = event->order};
-    size_t low = 0, high = calendar->pending; /* the first entry not later than the key is in [low, high) */
+    struct calendar_soon *array = calendar->array;
+    size_t low = 0, high = calendar->pending; /* the first entry not later than the event is in [low, high) */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (earlier(&key, &entries[middle]))
+        if (array[middle].at > event->at ||
+            (array[middle].at == event->at && array[middle].event->order > event->order))
             low = middle + 1;
         else
             high = middle;
     }
-    SIM_ASSERT(&calendar->where, low < calendar->pending && entries[low].event == event);
+    SIM_ASSERT(&calendar->where, low < calendar->pending && array[low].event == event);
     calendar->pending--;
     for (; low < calendar->pending; low++)
-        entries[low] = entries[low + 1];
+        array[low] = array[low + 1];
 }
 
 /* The array read backwards is sorted, and so it is a heap. */
 static void array_to_heap(struct calendar *calendar)
 {
-    size_t low = 0, high = calendar->pending;
-    while (low < high) {
-        struct calendar_entry entry = calendar->entries[low];
-        put(calendar, low++, calendar->entries[--high]);
-        put(calendar, high, entry);
+    if (!calendar->heap) {
+        calendar->room = 2 * CALENDAR_ARRAY_MOST;
+        calendar->heap = mem_resized(NULL, calendar->room, sizeof *calendar->heap);
     }
-    calendar->heap = true;
+    for (size_t i = 0; i < calendar->pending; i++) {
+        struct event *event = calendar->array[calendar->pending - 1 - i].event;
+        put(calendar, i, (struct calendar_entry){event->at, event->order, event});
+    }
+    calendar->heaped = true;
 }
 
 /* An insertion sort, latest first: about a thousand moves, paid for by the events that emptied the heap. */
 static void heap_to_array(struct calendar *calendar)
 {
-    struct calendar_entry *entries = calendar->entries;
+    struct calendar_entry *entries = calendar->heap;
     for (size_t i = 1; i < calendar->pending; i++) {
         struct calendar_entry entry = entries[i];
         size_t hole = i;
@@ -130,80 +122,70 @@ static void heap_to_array(struct calendar *calendar)
             entries[hole] = entries[hole - 1];
         entries[hole] = entry;
     }
-    calendar->heap = false;
+    for (size_t i = 0; i < calendar->pending; i++)
+        calendar->array[i] = (struct calendar_soon){entries[i].at, entries[i].event};
+    calendar->heaped = false;
+}
+
+static void heap_left(struct calendar *calendar, size_t i)
+{
+    heap_remove(calendar, i);
+    if (calendar->pending == HEAP_LEAST)
+        heap_to_array(calendar);
 }
 
 void calendar_init(struct calendar *calendar, uint64_t seed, uint32_t replication)
 {
-    *calendar = (struct calendar){.where = {.seed = seed, .replication = replication}, .room = ARRAY_MOST};
-    calendar->entries = mem_resized(NULL, calendar->room, sizeof *calendar->entries);
+    *calendar = (struct calendar){.where = {.seed = seed, .replication = replication}};
+    calendar->array = mem_resized(NULL, CALENDAR_ARRAY_MOST, sizeof *calendar->array);
 }
 
 void calendar_fini(struct calendar *calendar)
 {
-    free(calendar->entries);
+    free(calendar->array);
+    free(calendar->heap);
     *calendar = (struct calendar){0};
 }
 
-void calendar_schedule(struct calendar *calendar, struct event *event, sim_time at)
+void calendar_schedule_else(struct calendar *calendar, struct event *event)
 {
-    SIM_ASSERT(&calendar->where, !event_pending(event));
-    SIM_ASSERT(&calendar->where, at >= calendar->where.now);
-    event->at = at;
-    event->order = calendar->next_order++;
-    struct calendar_entry entry = {at, event->order, event};
-    if (!calendar->heap && calendar->pending < ARRAY_MOST) {
-        array_insert(calendar, entry);
-        return;
-    }
-    if (!calendar->heap)
+    if (!calendar->heaped)
         array_to_heap(calendar);
     if (calendar->pending == calendar->room) {
         calendar->room *= 2;
-        calendar->entries = mem_resized(calendar->entries, calendar->room, sizeof *calendar->entries);
+        calendar->heap = mem_resized(calendar->heap, calendar->room, sizeof *calendar->heap);
     }
-    sift_up(calendar, calendar->pending++, entry);
+    sift_up(calendar, calendar->pending++, (struct calendar_entry){event->at, event->order, event});
 }
 
-void calendar_cancel(struct calendar *calendar, struct event *event)
+void calendar_cancel_else(struct calendar *calendar, struct event *event)
 {
-    if (!event_pending(event))
-        return;
-    if (!calendar->heap) {
+    if (!calendar->heaped) {
         array_remove(calendar, event);
     } else {
         SIM_ASSERT(&calendar->where,
-                   event->slot <= calendar->pending && calendar->entries[event->slot - 1].event == event);
-        heap_remove(calendar, event->slot - 1);
-        if (calendar->pending == HEAP_LEAST)
-            heap_to_array(calendar);
+                   event->slot <= calendar->pending && calendar->heap[event->slot - 1].event == event);
+        heap_left(calendar, event->slot - 1);
     }
     event->slot = 0;
 }
 
-struct event *calendar_next(struct calendar *calendar, sim_time until)
+/* Nothing is due, or the next event is the root of the heap. */
+struct event *calendar_next_else(struct calendar *calendar, sim_time until)
 {
-    const struct calendar_entry *first = calendar->entries;
-    if (!calendar->heap && calendar->pending > 0)
-        first += calendar->pending - 1;
-    if (calendar->pending == 0 || first->at > until) {
+    struct event *event;
+    if (!calendar->heaped || calendar->pending == 0 || calendar->heap->at > until) {
         if (until > calendar->where.now) {
             calendar->where.now = until;
             calendar->at_this_instant = 0;
         }
         return NULL;
     }
-    struct event *event = first->event;
-    calendar->at_this_instant = first->at == calendar->where.now ? calendar->at_this_instant + 1 : 1;
-    calendar->where.now = first->at;
+    event = calendar->heap->event;
+    calendar->at_this_instant = event->at == calendar->where.now ? calendar->at_this_instant + 1 : 1;
+    calendar->where.now = event->at;
     calendar->where.event++;
     event->slot = 0;
-    if (!calendar->heap) {
-        calendar->pending--;
-    } else {
-        heap_remove(calendar, 0);
-        if (calendar->pending == HEAP_LEAST)
-            heap_to_array(calendar);
-    }
+    heap_left(calendar, 0);
     return event;
 }

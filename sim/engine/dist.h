@@ -37,6 +37,18 @@ struct dist {
 
 double dist_draw(const struct dist *dist, struct stream *stream);
 
+/* The draw from a stream of which the first word was made already, where that word decides it alone; else false. A turn
+ * is mostly drawn so, without its streams. */
+static inline bool dist_draw_quick(const struct dist *dist, uint64_t word, double *value)
+{
+    if (dist->kind != DIST_EXPONENTIAL || !stream_exponential_quick(word, value))
+        return false;
+    *value *= dist->a;
+    if (*value > dist->most)
+        *value = dist->most;
+    return true;
+}
+
 double dist_mean(const struct dist *dist);               /* with `most` applied; may be INFINITY */
 double dist_cv(const struct dist *dist);                 /* sd / mean; NAN where the mean is 0 or either is infinite */
 double dist_cdf(const struct dist *dist, double x);      /* P(X <= x) */

@@ -108,13 +108,9 @@ static void index_remove(struct queue *queue, struct queue_node *node)
     replace(queue, node, node->left != NULL ? node->left : node->right);
 }
 
-void queue_join(struct queue *queue, struct queue_node *node, int64_t rank)
+void queue_join_else(struct queue *queue, struct queue_node *node, int64_t rank)
 {
-    SIM_ASSERT(NULL, !queue_holds(node));
-    node->rank = rank;
-    node->order = ++queue->joined;
-
-    if (queue->tail == NULL || queue->tail->rank <= rank) {
+    if (queue->tail->rank <= rank) {
         node->previous = queue->tail;
     } else if (rank < queue->head->rank) {
         node->previous = NULL;
@@ -132,16 +128,10 @@ void queue_join(struct queue *queue, struct queue_node *node, int64_t rank)
         index_insert(queue, node);
 }
 
-void queue_leave(struct queue *queue, struct queue_node *node)
+/* Called with the node's order gone, but its hash is not asked: it only goes down. */
+void queue_unindex(struct queue *queue, struct queue_node *node)
 {
-    SIM_ASSERT(NULL, queue_holds(node) && queue->length > 0);
-    if (queue->indexed)
-        index_remove(queue, node);
-    *(node->previous != NULL ? &node->previous->next : &queue->head) = node->next;
-    *(node->next != NULL ? &node->next->previous : &queue->tail) = node->previous;
-    queue->length--;
-    node->order = 0;
-
+    index_remove(queue, node);
     if (queue->length == 0) {
         queue->indexed = false;
         queue->root = NULL;

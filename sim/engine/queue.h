@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+#include "sim/engine/where.h"
 
 struct queue_node {
     struct queue_node *previous, *next;       /* the line, head to tail */
@@ -25,12 +26,40 @@ struct queue {
     bool indexed;    /* the treap stands */
 };
 
-void queue_join(struct queue *queue, struct queue_node *node, int64_t rank);
-void queue_leave(struct queue *queue, struct queue_node *node);
-
 static inline bool queue_holds(const struct queue_node *node)
 {
     return node->order != 0;
+}
+
+/* What the two below do where there is more to it than the list: a place in between, a treap that stands. */
+void queue_join_else(struct queue *queue, struct queue_node *node, int64_t rank);
+void queue_unindex(struct queue *queue, struct queue_node *node);
+
+static inline void queue_join(struct queue *queue, struct queue_node *node, int64_t rank)
+{
+    SIM_ASSERT(NULL, !queue_holds(node));
+    node->rank = rank;
+    node->order = ++queue->joined;
+    if (queue->indexed || (queue->tail && queue->tail->rank > rank)) {
+        queue_join_else(queue, node, rank);
+        return;
+    }
+    node->previous = queue->tail;
+    node->next = NULL;
+    *(queue->tail ? &queue->tail->next : &queue->head) = node;
+    queue->tail = node;
+    queue->length++;
+}
+
+static inline void queue_leave(struct queue *queue, struct queue_node *node)
+{
+    SIM_ASSERT(NULL, queue_holds(node) && queue->length > 0);
+    queue->length--;
+    node->order = 0;
+    if (queue->indexed)
+        queue_unindex(queue, node);
+    *(node->previous ? &node->previous->next : &queue->head) = node->next;
+    *(node->next ? &node->next->previous : &queue->tail) = node->previous;
 }
 
 #endif

@@ -10,10 +10,12 @@
 #ifndef SIM_STREAM_H
 #define SIM_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sim/engine/where.h"
+#include "sim/engine/ziggurat.h"
 
 struct stream_key {
     uint64_t seed, replication;
@@ -108,6 +110,15 @@ static inline double stream_uniform(struct stream *stream)
 static inline double stream_uniform_open(struct stream *stream)
 {
     return stream_unit_open(stream_next(stream));
+}
+
+/* The exponential that a stream gives whose next word this is, if no other word is needed; else false. */
+static inline bool stream_exponential_quick(uint64_t word, double *value)
+{
+    unsigned i = word & 255;
+
+    *value = stream_unit_open(word) * ziggurat_exponential.x[i];
+    return *value < ziggurat_exponential.x[i + 1];
 }
 
 double stream_exponential(struct stream *stream); /* mean 1, never 0; ziggurat, 1.03 words on average */
