@@ -8,6 +8,7 @@
 #include "models/cards.h"
 #include "models/copies.h"
 #include "models/death.h"
+#include "models/gate_private.h"
 #include "models/host.h"
 #include "models/lines.h"
 #include "models/serve.h"
@@ -16,7 +17,6 @@
 #define GATE_OFFERS 256
 
 static void call_asks_again(void *world_pointer, struct event *event);
-static void call_times_out(void *world_pointer, struct event *event);
 static void call_enters(struct call *call);
 
 static const struct client *call_client(const struct gate *gate, const struct call *call)
@@ -45,7 +45,7 @@ static void call_held(struct gate *gate, struct call *call, policy_time after)
 }
 
 /* The attempt is over and its call has left its place. Policies hear of it and may take it back to the held line. */
-static bool attempt_over(struct gate *gate, struct call *call, const struct policy_outcome *outcome)
+bool gate_attempt_over(struct gate *gate, struct call *call, const struct policy_outcome *outcome)
 {
     policy_time again = host_finish(gate, call, outcome);
 
@@ -59,7 +59,8 @@ static bool attempt_over(struct gate *gate, struct call *call, const struct poli
     return true;
 }
 
-/* --- spilling ---------------------------------------------------------------------------------------------------- */
+/* --- refusals after admission --------------------------------------------------------------------------------------
+ */
 
 /* It is nowhere, and refused here: is there another backend that it may ask? Parts have one. */
 static bool spills_refused(const struct gate *gate, const struct call *call)
@@ -70,37 +71,11 @@ static bool spills_refused(const struct gate *gate, const struct call *call)
 }
 
 /* The same attempt, made at the next gate. */
-static void call_spills(struct call *call)
+void gate_spill(struct call *call)
 {
     call->measure->spilled++;
     agent_call_goes_to(call, call->backend + 1);
     call_enters(call);
-}
-
-/* It has been held, or waited, for long enough here. Policies hear that it is gone; nobody else does. */
-static void call_waited(void *world, struct event *event)
-{
-    struct call *call = container_of(event, struct call, spill);
-    struct gate *gate = call->gate;
-    struct policy_outcome outcome = host_unanswered(POLICY_ABANDONED, POLICY_NONE);
-    bool waited = call->place == CALL_WAITING;
-
-    (void)world;
-    if (waited) {
-        waiting_leave(gate, call);
-        system_leave(gate, call);
-        gate->counts.spilled_waiting++;
-    } else {
-        WORLD_ASSERT(gate->world, call->place == CALL_HELD);
-        calendar_cancel(&gate->world->calendar, &call->next);
-        held_leave(gate, call);
-        gate->counts.spilled++;
-    }
-    lines_leave(gate, call);
-    attempt_over(gate, call, &outcome);
-    if (waited) /* others may have waited for it to fit */
-        gate_serve(gate);
-    call_spills(call);
 }
 
 /* Turned away after it was admitted: shed by `answer`, or displaced. The gate counts what it did; its measure counts
@@ -116,10 +91,10 @@ static void call_turned_away(struct gate *gate, struct call *call, enum policy_e
         gate->counts.shed++;
     else
         gate->counts.displaced++;
-    if (!attempt_over(gate, call, &outcome))
+    if (!gate_attempt_over(gate, call, &outcome))
         return;
     if (spills_refused(gate, call)) {
-        call_spills(call);
+        gate_spill(call);
         return;
     }
     if (end == POLICY_SHED)
@@ -148,10 +123,10 @@ static void call_overloaded(struct gate *gate, struct call *call, const struct p
     call->measure->overloads++;
     if (gate->alert_count > 0)
         alerts_overload(gate);
-    if (!attempt_over(gate, call, &outcome))
+    if (!gate_attempt_over(gate, call, &outcome))
         return;
     if (spills_refused(gate, call)) {
-        call_spills(call);
+        gate_spill(call);
         return;
     }
     attempt_ended(gate, call, ATTEMPT_OVERLOAD, refusal->reason);
@@ -254,9 +229,9 @@ static void call_answered(struct gate *gate, struct call *call, uint64_t tokens)
         tally_add(&measure->late, now - call->agent->scheduled);
         histogram_add(&measure->lateness, now - call->agent->scheduled);
     }
-    attempt_over(gate, call,
-                 &(struct policy_outcome){POLICY_DONE, POLICY_NONE, call->facts.input_tokens, call->cached,
-                                          call->facts.output_tokens});
+    gate_attempt_over(gate, call,
+                      &(struct policy_outcome){POLICY_DONE, POLICY_NONE, call->facts.input_tokens, call->cached,
+                                               call->facts.output_tokens});
     attempt_ended(gate, call, ATTEMPT_ANSWERED, NULL);
     gate_serve(gate);
     agent_answered(call);
@@ -291,7 +266,7 @@ void gate_answers(struct gate *gate, struct call *call, bool failed)
     outcome.input_tokens = call->facts.input_tokens;
     outcome.cached_tokens = call->cached;
     outcome.output_tokens = 0;
-    if (!attempt_over(gate, call, &outcome))
+    if (!gate_attempt_over(gate, call, &outcome))
         return;
     attempt_ended(gate, call, ATTEMPT_ERROR, NULL);
     agent_refused(call, POLICY_NONE);
@@ -343,7 +318,7 @@ static void call_not_admitted(struct gate *gate, struct call *call, struct polic
     if (spills_refused(gate, call)) {
         gate->counts.spilled++;
         calendar_cancel(&gate->world->calendar, &call->timeout);
-        call_spills(call);
+        gate_spill(call);
         return;
     }
     if (call->facts.last) {
@@ -400,10 +375,10 @@ static void call_enters(struct call *call)
     gate->counts.attempts++;
     call->measure->attempts++;
     if (timeout < SIM_LONGEST) {
-        call->timeout.fire = call_times_out;
+        call->timeout.fire = gate_times_out;
         calendar_schedule(&gate->world->calendar, &call->timeout, call->facts.attempted + timeout);
     }
-    call->spill.fire = call_waited;
+    call->spill.fire = gate_waited;
     call_asks(gate, call);
 }
 
@@ -418,73 +393,4 @@ void gate_attempt(struct call *call)
     if (call->facts.attempt == 1)
         call->facts.first_attempt = now;
     call_enters(call);
-}
-
-/* The client leaves while a server works for it: the server goes on for nobody, in a record of its own. */
-static struct call *call_leave_server(struct gate *gate, struct call *call)
-{
-    struct call *alive = call_take(gate->world);
-
-    serve_abandon(call, alive);
-    alive->place = CALL_NOWHERE;
-    host_call_moved(alive);
-    return alive;
-}
-
-/* Takes the call from where it is and ends its attempt. The client's call is nowhere then; it is another record where a
- * server goes on for nobody. */
-static struct call *call_withdrawn(struct call *call, bool gives_up)
-{
-    struct gate *gate = call->gate;
-    bool blocked = gate->waiting.length > 0;
-    struct policy_outcome outcome;
-
-    if (call->place == CALL_BACKING_OFF) { /* no attempt is under way */
-        calendar_cancel(&gate->world->calendar, &call->next);
-        call->place = CALL_NOWHERE;
-        return call;
-    }
-    calendar_cancel(&gate->world->calendar, &call->timeout);
-    if (call->place == CALL_HELD) {
-        calendar_cancel(&gate->world->calendar, &call->next);
-        held_leave(gate, call);
-        gate->counts.withdrawn++;
-    } else {
-        if (call->place == CALL_WAITING) {
-            waiting_leave(gate, call);
-        } else {
-            WORLD_ASSERT(gate->world, call->place == CALL_IN_SERVICE);
-            call = call_leave_server(gate, call);
-            gate->in_service--;
-        }
-        system_leave(gate, call);
-        if (gives_up)
-            gate->counts.abandoned++;
-        else
-            gate->counts.timeouts++;
-    }
-    lines_leave(gate, call);
-    outcome = host_unanswered(gives_up ? POLICY_ABANDONED : POLICY_TIMEOUT, POLICY_NONE);
-    attempt_over(gate, call, &outcome);
-    attempt_ended(gate, call, gives_up ? ATTEMPT_ABANDONED : ATTEMPT_TIMEOUT, NULL);
-    if (blocked) /* by the context of this one, perhaps */
-        gate_serve(gate);
-    return call;
-}
-
-void gate_withdraw(struct call *call, uint32_t layer)
-{
-    agent_waited(call_withdrawn(call, agent_gives_up(call, layer)), layer);
-}
-
-struct call *gate_abandon(struct call *call)
-{
-    return call_withdrawn(call, true);
-}
-
-/* The client has waited long enough for this attempt. It tries again, or gives up if this was its last. */
-static void call_times_out(void *world_pointer, struct event *event)
-{
-    (void)world_pointer;
-    gate_withdraw(container_of(event, struct call, timeout), 0);
 }
