@@ -176,17 +176,9 @@ runs_plan     := 40000
 runs_yaml     := 100000
 fuzz_length    = -seed=1 -runs=$(or $(runs_$*),20000) -timeout=600
 
-# Under ASan each suite is a process of its own, for -j, and as each test is a fork that is scanned for leaks, which
-# costs by the size of its parent. The longest come first.
-suites     := $(shell sed -n 's/^ *X(\([a-z0-9_]*\)).*/\1/p' tests/suites.h)
-asan_first := scenarios pool_scenarios fleet_scenarios allot_scenarios readme laws textbook
-asan_suites = $(patsubst %,check-asan-%,$(asan_first) $(filter-out $(asan_first),$(suites)))
-
-.PHONY: check-asan check-tsan check-fuzz check-battery $(asan_suites) $(fuzzers:%=check-fuzz-%)
-check-asan: $(asan_suites)
-$(asan_suites): check-asan-%: build/asan/check
-	$(say) ASAN $*
-	$(quiet)UBSAN_OPTIONS=print_stacktrace=1 WEIR_QUICK=1 $(call run_check,asan,$*,$(still))
+.PHONY: check-asan check-tsan check-fuzz check-battery $(fuzzers:%=check-fuzz-%)
+check-asan: build/asan/check
+	UBSAN_OPTIONS=print_stacktrace=1 WEIR_QUICK=1 $(call run_check,asan,,$(still))
 check-tsan: build/tsan/check
 	$(call run_check,tsan,experiment,$(still))
 	$(still) build/tsan/weir run scenarios/policies.yaml -r 4 -j 4 -o build/tsan/policies.csv >build/tsan/policies.txt
