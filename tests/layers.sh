@@ -22,6 +22,10 @@ policies           policies/policy sim/io/option
 policies/pacer         policies/policy sim/io/option policies/pacer_store
 policies/pacer_store   policies/pacer_tables
 policies/pacer_tables  policies/pacer_bucket
+policies/aimd            policies/policy sim/io/option policies/limiter
+policies/vegas           policies/policy sim/io/option policies/limiter
+policies/gradient2       policies/policy sim/io/option policies/limiter
+policies/envoy_gradient  policies/policy sim/io/option policies/limiter
 policies/codel     policies/policy sim/io/option policies/codel_law
 policies/fq_codel  policies/policy sim/io/option policies/codel_law
 policies/shares          policies/policy sim/io/option policies/shares_buckets
