@@ -3,8 +3,8 @@
  * Part of their address, so the values are fixed for ever: new ones go to the end. Whose they are is said by names and
  * an agent's number in its class, never by a place in the file: a class put in front changes nobody's numbers.
  *
- * 27 to 39 have never been used. The cards' purposes were numbered from 40 on when they came, and keep those numbers,
- * as closing the gap would draw other cards for every call; what is new comes behind the last all the same. */
+ * 27 to 39 are free. The cards' purposes begin at 40 and keep their numbers, as closing the gap would draw other cards
+ * for every call; what is new comes behind the last all the same. */
 #ifndef MODELS_PURPOSE_H
 #define MODELS_PURPOSE_H
 
