@@ -14,6 +14,8 @@
     X(station_life) \
     X(limit) \
     X(changes) \
+    X(changes_pool) \
+    X(changes_class) \
     X(changes_meter) \
     X(changes_read) \
     X(include) \
