@@ -1,7 +1,6 @@
 /* test_run_budget.c - run_budget on the bench at every edge: both readings, deadlines, what is released when; and that
  * reservations come back to nothing in random lives. */
 #include <math.h>
-#include <string.h>
 
 #include "tests/oracles.h"
 #include "tests/run_budget_bench.h"
