@@ -32,6 +32,8 @@ policies/aimd            policies/policy sim/io/option policies/limiter
 policies/vegas           policies/policy sim/io/option policies/limiter
 policies/gradient2       policies/policy sim/io/option policies/limiter
 policies/envoy_gradient  policies/policy sim/io/option policies/limiter
+policies/atb             policies/policy sim/io/option policies/adaptive_bucket
+policies/aatb            policies/policy sim/io/option policies/adaptive_bucket
 policies/codel     policies/policy sim/io/option policies/codel_law
 policies/fq_codel  policies/policy sim/io/option policies/codel_law
 policies/shares          policies/policy sim/io/option policies/meter policies/shares_buckets
