@@ -1,40 +1,15 @@
-/* Agents: their turns, runs and retries. A turn is drawn once, all its attributes from one block of random numbers, and
- * stays itself through refusals and retries. An agent of a population thinks before every turn; an arriving run makes
- * its first call at once. A run that boots does so before all that. */
+/* Agents: their turns and retries; their runs are in models/runs.c. A turn is drawn once, all its attributes from one
+ * block of random numbers, and stays itself through refusals and retries. An agent of a population thinks before every
+ * turn; an arriving run makes its first call at once. A run that boots does so before all that. */
 #include "models/agent.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "models/client.h"
-#include "models/contexts.h"
-#include "models/copies.h"
-#include "models/door.h"
 #include "models/fan_out.h"
 #include "models/gate.h"
 #include "models/host.h"
 #include "models/input.h"
 #include "models/patience.h"
 #include "models/schedule.h"
-
-static void run_begins_anew(struct world *world, struct agent *agent);
-
-static struct measure *agent_measure(struct world *world, const struct agent *agent)
-{
-    return world->classes[agent->klass].measure;
-}
-
-static struct stream_address agent_address(const struct world *world, const struct agent *agent, enum purpose purpose,
-                                           uint64_t turn)
-{
-    return (struct stream_address){
-        .purpose = purpose, .entity = agent_entity(agent_spec(world, agent), agent->index), .turn = turn};
-}
-
-static uint64_t whole(double value)
-{
-    return value < 0x1p62 ? (uint64_t)(value + 0.5) : UINT64_C(1) << 62;
-}
 
 /* --- turns -------------------------------------------------------------------------------------------------------- */
 
@@ -44,7 +19,7 @@ static void turn_words(struct world *world, struct agent *agent, uint64_t turn)
 {
     if (agent->words_end == turn + 1)
         return;
-    stream_block(world->key, agent_address(world, agent, PURPOSE_TURN, turn), agent->words);
+    stream_block(world->key, agent_address(world, agent, PURPOSE_TURN, turn, 0), agent->words);
     agent->words_end = turn + 1;
 }
 
@@ -53,7 +28,7 @@ static double turn_draw_else(struct world *world, const struct agent *agent, con
                              enum purpose purpose, const uint64_t *words, unsigned given)
 {
     struct stream stream =
-        stream_open_with(world->key, agent_address(world, agent, purpose, agent->turn), words, given);
+        stream_open_with(world->key, agent_address(world, agent, purpose, agent->turn, 0), words, given);
 
     return dist_draw(dist, &stream);
 }
@@ -85,7 +60,7 @@ void agent_call_goes_to(struct call *call, uint32_t which)
     call->gate = &world->gates[spec->backends[which]];
     call->answer = call->agent->service;
     if (which > 0) {
-        stream_block(world->key, agent_address(world, call->agent, PURPOSE_TURN, call->agent->turn), words);
+        stream_block(world->key, agent_address(world, call->agent, PURPOSE_TURN, call->agent->turn, 0), words);
         call->answer = answer_time(world, call->agent, call->gate->backend, words);
     }
     call->service = call->answer;
@@ -111,7 +86,7 @@ void agent_turn_draw(struct world *world, struct agent *agent)
     }
     if (spec->input)
         input_draw(world, agent);
-    agent->tokens = (sim_time)whole(agent->work);
+    agent->tokens = (sim_time)(agent->work + 0.5);
     agent->service = answer_time(world, agent, backend, words);
     if (agent->turns_left > 1)
         turn_words(world, agent, agent->turn + 1);
@@ -210,119 +185,7 @@ static void turn_begins(struct world *world, struct agent *agent, bool thinks)
     calendar_schedule(&world->calendar, &agent->think, world_now(world) + agent->thought);
 }
 
-/* --- runs --------------------------------------------------------------------------------------------------------- */
-
-void agent_leaves(struct world *world, struct agent *agent)
-{
-    struct class_state *klass = &world->classes[agent->klass];
-
-    agent->place = AGENT_IDLE;
-    agent->life++;
-    world->agents_alive--;
-    copies_agent_leaves(world, agent);
-    if (class_stays(klass->spec))
-        return;
-    agent->free_next = klass->free;
-    klass->free = agent;
-}
-
-static void next_run(void *world_pointer, struct event *event)
-{
-    struct world *world = world_pointer;
-    struct agent *agent = container_of(event, struct agent, think);
-
-    tally_add(&agent_measure(world, agent)->think, agent->thought);
-    agent->turn++;
-    /* others have taken the last one, or the population is smaller now */
-    if (world->classes[agent->klass].begun >= agent_spec(world, agent)->runs || !agent_belongs(world, agent)) {
-        agent_leaves(world, agent);
-        return;
-    }
-    agent_run_asks(world, agent);
-}
-
-static void run_ended(struct world *world, struct agent *agent)
-{
-    struct class_state *klass = &world->classes[agent->klass];
-
-    klass->over++;
-    deadline_ends(world, agent);
-    if (klass->spec->runs != UINT64_MAX)
-        world->runs_open--;
-    world->last_run_over = world_now(world);
-}
-
-static void run_again(void *world_pointer, struct event *event)
-{
-    struct world *world = world_pointer;
-
-    world->restarts++;
-    run_begins_anew(world, container_of(event, struct agent, think));
-}
-
-/* A layer of the client begins the run again: the same run, its turns drawn anew. False: there is none, or no more. */
-static bool run_restarts(struct world *world, struct agent *agent)
-{
-    const struct client *client = &agent_spec(world, agent)->client;
-    struct client_verdict verdict = {.gives_up = true};
-    uint32_t layer = client_call_layers(client);
-
-    if (layer < client->layer_count && !(agent_spec(world, agent)->gives_up && world_now(world) >= agent->run_due))
-        verdict = client_fails(world, agent, &agent->run_try, layer, POLICY_NONE);
-    if (verdict.gives_up)
-        return false;
-    agent->place = AGENT_THINKING;
-    agent->think.fire = run_again;
-    calendar_schedule(&world->calendar, &agent->think, world_now(world) + verdict.sleep);
-    return true;
-}
-
-/* No more of this run, whatever became of it. */
-static void run_is_left(struct world *world, struct agent *agent)
-{
-    struct class_state *klass = &world->classes[agent->klass];
-
-    run_ended(world, agent);
-    if (klass->spec->source == SOURCE_POPULATION && klass->begun < klass->spec->runs && agent_belongs(world, agent)) {
-        agent->run++;
-        agent_run_asks(world, agent);
-        return;
-    }
-    agent_leaves(world, agent);
-}
-
-/* Answers that are of no use: its turns' own, and those of their parts. */
-static void tokens_wasted(struct world *world, const struct agent *agent, uint64_t own, uint64_t parts)
-{
-    const struct fan_out_spec *fan_out = agent_spec(world, agent)->fan_out;
-
-    agent_measure(world, agent)->wasted_tokens += own;
-    if (fan_out)
-        world->gates[fan_out->to].parts[agent->klass].wasted_tokens += parts;
-}
-
-/* An endless run that its agent leaves has come to its end as well as a run can, but is none that was completed. */
-static void run_over(struct world *world, struct agent *agent, bool done)
-{
-    struct measure *measure = agent_measure(world, agent);
-
-    if (done && agent->turns_left == 0) {
-        measure->runs++;
-        tally_add(&measure->run_time, world_now(world) - agent->run_asked);
-        histogram_add(&measure->run_times, world_now(world) - agent->run_asked);
-        measure->runs_in_time += agent->run_due > 0 && world_now(world) <= agent->run_due;
-    } else if (!done) {
-        tokens_wasted(world, agent, agent->run_tokens, agent->run_part_tokens);
-    }
-    if (agent->kept)
-        contexts_orphan(&agent->kept);
-    door_run_over(world, agent, done);
-    if (done)
-        client_succeeds(world, agent, &agent->run_try);
-    else if (run_restarts(world, agent))
-        return;
-    run_is_left(world, agent);
-}
+/* --- the turn's end ----------------------------------------------------------------------------------------------- */
 
 /* The turn's own call is over, be it that its parts follow. */
 static void call_over(struct world *world, struct agent *agent)
@@ -337,107 +200,19 @@ static void turn_over(struct world *world, struct agent *agent, bool answered)
     if (agent->turns_left == UINT64_MAX && agent_belongs(world, agent)) {
         turn_begins(world, agent, true);
     } else if (agent->turns_left == UINT64_MAX) {
-        run_over(world, agent, true);
+        agent_run_over(world, agent, true);
     } else if (!answered && !agent->due) { /* turns of a schedule do not rest on one another */
-        run_over(world, agent, false);
+        agent_run_over(world, agent, false);
     } else if (--agent->turns_left == 0) {
-        run_over(world, agent, true);
+        agent_run_over(world, agent, true);
     } else {
         turn_begins(world, agent, true);
     }
 }
 
-static void run_begins_anew(struct world *world, struct agent *agent)
-{
-    const struct agent_class *spec = agent_spec(world, agent);
-
-    agent->turns_left = spec->source == SOURCE_POPULATION ? UINT64_MAX : 1;
-    if (spec->turns) {
-        struct stream stream = stream_open(world->key, agent_address(world, agent, PURPOSE_RUN, agent->run));
-        double turns = dist_draw(spec->turns, &stream);
-
-        agent->turns_left = turns < 1 ? 1 : whole(turns);
-    }
-    if (spec->input && spec->input->sessions)
-        agent->turns_left = input_session(world, agent);
-    if (spec->schedule)
-        agent->turns_left = schedule_begins(world, agent);
-    else
-        agent->scheduled = -1;
-    agent->run_tokens = agent->run_part_tokens = 0;
-    agent->run_fresh = true;
-    agent->place = AGENT_AT_DOOR;
-    host_run_begins(world, agent);
-    door_ask(world, agent);
-}
-
-void agent_run_asks(struct world *world, struct agent *agent)
-{
-    world->classes[agent->klass].begun++;
-    client_begins(&agent->run_try, PURPOSE_RESTART, agent->run);
-    deadline_begins(world, agent);
-    run_begins_anew(world, agent);
-}
-
 void agent_run_is_up(struct agent *agent, struct world *world)
 {
     turn_begins(world, agent, agent_spec(world, agent)->source == SOURCE_POPULATION);
-}
-
-/* An agent of a population goes on with its next run after a think time; one that arrived leaves. */
-void agent_run_refused(struct agent *agent, struct world *world)
-{
-    struct class_state *klass = &world->classes[agent->klass];
-
-    agent_measure(world, agent)->runs_refused++;
-    run_ended(world, agent);
-    if (klass->spec->source != SOURCE_POPULATION || klass->begun >= klass->spec->runs || !agent_belongs(world, agent)) {
-        agent_leaves(world, agent);
-        return;
-    }
-    agent->run++;
-    agent_turn_draw(world, agent);
-    agent->place = AGENT_THINKING;
-    agent->think.fire = next_run;
-    calendar_schedule(&world->calendar, &agent->think, world_now(world) + agent->thought);
-}
-
-void agent_run_withdrawn(struct agent *agent, struct world *world)
-{
-    run_ended(world, agent);
-    agent_leaves(world, agent);
-}
-
-/* A turn that was drawn and is not made counts as one that was, as its random numbers are spent. */
-void agent_run_given_up(struct agent *agent, struct world *world)
-{
-    bool restarts = agent->place == AGENT_THINKING && agent->think.fire == run_again;
-
-    switch (agent->place) {
-    case AGENT_CALLING:
-        agent_rejected(gate_abandon(agent->call));
-        return;
-    case AGENT_FANNING_OUT:
-        fan_out_given_up(world, agent);
-        return;
-    case AGENT_AT_DOOR:
-        door_withdraw(world, agent);
-        agent_run_refused(agent, world);
-        return;
-    case AGENT_BOOTING:
-        world->agents_booting--;
-        break;
-    case AGENT_THINKING:
-        agent->turn += !restarts;
-        break;
-    case AGENT_IDLE:
-        WORLD_ASSERT(world, agent->place != AGENT_IDLE);
-    }
-    calendar_cancel(&world->calendar, &agent->think);
-    if (restarts)
-        run_is_left(world, agent);
-    else
-        run_over(world, agent, false);
 }
 
 /* --- what became of an attempt --------------------------------------------------------------------------------------
@@ -502,7 +277,7 @@ void agent_parts_over(struct agent *agent, struct world *world, bool enough)
         return;
     }
     if (agent->turns_left == UINT64_MAX || agent->due) {
-        tokens_wasted(world, agent, fan->tokens, fan->part_tokens);
+        agent_wastes(world, agent, fan->tokens, fan->part_tokens);
         agent->run_tokens -= fan->tokens;
         agent->run_part_tokens -= fan->part_tokens;
     }

@@ -6,9 +6,15 @@
 
 void agents_init(struct world *world); /* populations stand ready, first arrivals are scheduled (models/arrivals.c) */
 
-void agent_run_asks(struct world *world, struct agent *agent);  /* its next run, at the door */
 void agent_turn_draw(struct world *world, struct agent *agent); /* all that its turn is, from the turn before it */
-void agent_leaves(struct world *world, struct agent *agent);    /* it has no run */
+
+/* Runs (models/runs.c). */
+void agent_run_asks(struct world *world, struct agent *agent); /* its next run, at the door */
+/* Its turns are over: done, or one was lost and a layer of its client may begin the run again. What comes next does. */
+void agent_run_over(struct world *world, struct agent *agent, bool done);
+void agent_leaves(struct world *world, struct agent *agent); /* it has no run */
+/* Answers were of no use: its turns' own tokens, and those of their parts. */
+void agent_wastes(struct world *world, const struct agent *agent, uint64_t own, uint64_t parts);
 
 /* What became of an attempt. The call is nowhere when these are called. */
 void agent_answered(struct call *call);
@@ -60,6 +66,33 @@ static inline bool class_stays(const struct agent_class *spec)
 static inline const struct agent_class *agent_spec(const struct world *world, const struct agent *agent)
 {
     return world->classes[agent->klass].spec;
+}
+
+static inline struct measure *agent_measure(const struct world *world, const struct agent *agent)
+{
+    return world->classes[agent->klass].measure;
+}
+
+/* Whose random numbers: the agent's, for a purpose; what `turn` and `attempt` count is said there. */
+static inline struct stream_address agent_address(const struct world *world, const struct agent *agent,
+                                                  enum purpose purpose, uint64_t turn, uint64_t attempt)
+{
+    return (struct stream_address){.purpose = purpose,
+                                   .entity = agent_entity(agent_spec(world, agent), agent->index),
+                                   .turn = turn,
+                                   .attempt = attempt};
+}
+
+static inline struct stream agent_stream(const struct world *world, const struct agent *agent, enum purpose purpose,
+                                         uint64_t turn, uint64_t attempt)
+{
+    return stream_open(world->key, agent_address(world, agent, purpose, turn, attempt));
+}
+
+/* Rounded; of what is not negative. */
+static inline uint64_t whole_number(double value, uint64_t most)
+{
+    return value < (double)most ? (uint64_t)(value + 0.5) : most;
 }
 
 /* Is it one of those that go on, its class being a population? */

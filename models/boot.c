@@ -20,10 +20,7 @@ void agent_run_begins(struct agent *agent, struct world *world)
         agent_run_is_up(agent, world);
         return;
     }
-    stream = stream_open(world->key, (struct stream_address){.purpose = PURPOSE_BOOT,
-                                                             .entity = agent_entity(spec, agent->index),
-                                                             .turn = agent->run,
-                                                             .attempt = agent->run_try.failures});
+    stream = agent_stream(world, agent, PURPOSE_BOOT, agent->run, agent->run_try.failures);
     agent->place = AGENT_BOOTING;
     world->agents_booting++;
     agent->think.fire = boot_over;

@@ -25,25 +25,13 @@ const struct policy_ops *policy_named(const struct policy_ops *const *policies, 
 static const struct policy_preset *preset_named(const struct reader *reader, const struct policy_ops *ops,
                                                 const struct node *asked)
 {
-    size_t count = 0;
-    if (asked->kind != NODE_SCALAR) {
-        diag_error(reader->diag, asked->place, "preset: expected a name, not %s", node_kind_name(asked));
+    if (asked->kind == NODE_SCALAR && !(ops->presets && ops->presets->name)) {
+        diag_error(reader->diag, asked->place, "%s has no presets: expected its parameters", ops->name);
         return NULL;
     }
-    while (ops->presets && ops->presets[count].name)
-        count++;
-    const char **names = arena_zeroed(reader->arena, count + 1, sizeof *names);
-    for (size_t i = 0; i < count; i++) {
-        names[i] = ops->presets[i].name;
-        if (strcmp(names[i], asked->text) == 0)
-            return &ops->presets[i];
-    }
-    if (count == 0)
-        diag_error(reader->diag, asked->place, "%s has no presets: expected its parameters", ops->name);
-    else
-        diag_error(reader->diag, asked->place, "%s has no preset %s: expected one of %s%s", ops->name, asked->text,
-                   reader_list(reader, names, count), reader_nearest(reader, asked->text, names, count));
-    return NULL;
+    size_t found = reader_preset(reader, asked, "preset", arena_format(reader->arena, "%s has no preset", ops->name),
+                                 ops->presets ? &ops->presets->name : NULL, sizeof *ops->presets);
+    return found != READER_NONE ? &ops->presets[found] : NULL;
 }
 
 struct node *member_settings(const struct reader *reader, const struct policy_ops *ops, const struct node *params)
@@ -110,14 +98,9 @@ static bool read_at(const struct reader *reader, const char *name, struct place 
     if (!name)
         return true;
     const char *const *names = reader_keys(reader, backends);
-    for (size_t i = 0; i < backends->count; i++)
-        if (strcmp(names[i], name) == 0) {
-            member->at = (int64_t)i;
-            return true;
-        }
-    diag_error(reader->diag, place, "at: there is no backend %s: expected one of %s%s", name,
-               reader_list(reader, names, backends->count), reader_nearest(reader, name, names, backends->count));
-    return false;
+    size_t found = reader_find(reader, name, place, "at: there is no backend", names, sizeof *names, backends->count);
+    member->at = (int64_t)found;
+    return found != READER_NONE;
 }
 
 static void describe_check(const struct sim_record *record, struct sim_words *words)

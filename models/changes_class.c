@@ -100,22 +100,15 @@ bool change_class_read(struct changes_reader *changes, const struct change_text 
     const struct reader *reader = changes->reader;
     const struct scenario *scenario = changes->scenario;
     const char *key, *name = change_name_of(changes, text, address, &key);
-    const char **names = arena_zeroed(reader->arena, scenario->class_count, sizeof *names);
-    struct agent_class *class = NULL;
-    for (size_t i = 0; name && i < scenario->class_count; i++) {
-        names[i] = scenario->classes[i].name;
-        if (strcmp(names[i], name) != 0)
-            continue;
-        class = &changes->classes[i];
-        changes->change->index = (uint32_t)i;
-    }
-    if (!class) {
-        if (name)
-            diag_error(reader->diag, text->places[CHANGE_SET], "there is no class %s: expected one of %s%s", name,
-                       reader_list(reader, names, scenario->class_count),
-                       reader_nearest(reader, name, names, scenario->class_count));
+    if (!name)
         return false;
-    }
+    const struct agent_class *classes = scenario->classes; /* NULL of pools alone */
+    size_t found = reader_find(reader, name, text->places[CHANGE_SET], "there is no class",
+                               classes ? &classes->name : NULL, sizeof *classes, scenario->class_count);
+    if (found == READER_NONE)
+        return false;
+    struct agent_class *class = &changes->classes[found];
+    changes->change->index = (uint32_t)found;
     if (strcmp(key, class_options[CLASS_POPULATION].key) == 0)
         return read_population(changes, text, class);
     if (strcmp(key, class_options[CLASS_ARRIVALS].key) == 0)

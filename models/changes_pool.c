@@ -67,24 +67,19 @@ static bool read_meter(struct changes_reader *changes, const struct change_text 
 {
     const struct reader *reader = changes->reader;
     struct provider_spec *spec = spec_now(changes, pool);
-    struct meter_spec *meters = meters_now(changes, spec), *meter = NULL;
+    struct meter_spec *meters = meters_now(changes, spec);
     const char *name = arena_text_of(reader->arena, address, strcspn(address, "."));
     const char *key = address[strlen(name)] == '.' ? address + strlen(name) + 1 : meter_options[METER_LIMIT].key;
     const char **names = arena_zeroed(reader->arena, spec->meter_count + 1, sizeof *names);
     struct change *change = changes->change;
-    for (size_t i = 0; i < spec->meter_count; i++) {
+    for (size_t i = 0; i < spec->meter_count; i++)
         names[i] = meter_names[meters[i].kind];
-        if (strcmp(names[i], name) != 0)
-            continue;
-        meter = &meters[i];
-        change->row = (uint32_t)i;
-    }
-    if (!meter) {
-        diag_error(reader->diag, text->places[CHANGE_SET], "%s has no meter %s: expected one of %s%s",
-                   changes->scenario->backends[pool].name, name, reader_list(reader, names, spec->meter_count),
-                   reader_nearest(reader, name, names, spec->meter_count));
+    const char *no = arena_format(reader->arena, "%s has no meter", changes->scenario->backends[pool].name);
+    size_t found = reader_find(reader, name, text->places[CHANGE_SET], no, names, sizeof *names, spec->meter_count);
+    if (found == READER_NONE)
         return false;
-    }
+    struct meter_spec *meter = &meters[found];
+    change->row = (uint32_t)found;
     bool limit = strcmp(key, meter_options[METER_LIMIT].key) == 0, rate = limit && meter_is_rate(meter->kind);
     bool burst = strcmp(key, meter_options[METER_BURST].key) == 0 && meter_is_rate(meter->kind);
     if (!limit && !burst)
@@ -225,23 +220,13 @@ bool change_pool_read(struct changes_reader *changes, const struct change_text *
     const struct reader *reader = changes->reader;
     const struct scenario *scenario = changes->scenario;
     const char *key, *name = change_name_of(changes, text, address, &key);
-    const char **names = arena_zeroed(reader->arena, scenario->backend_count, sizeof *names);
-    const struct backend *backend = NULL;
-    size_t pool = 0;
-    for (size_t i = 0; name && i < scenario->backend_count; i++) {
-        names[i] = scenario->backends[i].name;
-        if (strcmp(names[i], name) != 0)
-            continue;
-        backend = &scenario->backends[i];
-        pool = i;
-    }
-    if (!backend) {
-        if (name)
-            diag_error(reader->diag, text->places[CHANGE_SET], "there is no backend %s: expected one of %s%s", name,
-                       reader_list(reader, names, scenario->backend_count),
-                       reader_nearest(reader, name, names, scenario->backend_count));
+    if (!name)
         return false;
-    }
+    size_t pool = reader_find(reader, name, text->places[CHANGE_SET], "there is no backend", &scenario->backends->name,
+                              sizeof *scenario->backends, scenario->backend_count);
+    if (pool == READER_NONE)
+        return false;
+    const struct backend *backend = &scenario->backends[pool];
     if (backend->kind != BACKEND_PROVIDER) {
         diag_error(reader->diag, text->places[CHANGE_SET],
                    "%s: nothing of a backend of kind slots changes while a run goes on: expected a provider",

@@ -62,17 +62,10 @@ static bool check_schedule(const struct reader *reader, const struct node *map, 
 bool backend_find(const struct reader *reader, const char *name, struct place place, const struct scenario *scenario,
                   uint32_t *index)
 {
-    const char **names = arena_zeroed(reader->arena, scenario->backend_count, sizeof *names);
-    for (size_t i = 0; i < scenario->backend_count; i++) {
-        names[i] = scenario->backends[i].name;
-        *index = (uint32_t)i;
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    diag_error(reader->diag, place, "there is no backend %s: expected one of %s%s", name,
-               reader_list(reader, names, scenario->backend_count),
-               reader_nearest(reader, name, names, scenario->backend_count));
-    return false;
+    size_t found = reader_find(reader, name, place, "there is no backend", &scenario->backends->name,
+                               sizeof *scenario->backends, scenario->backend_count);
+    *index = (uint32_t)found;
+    return found != READER_NONE;
 }
 
 /* refused, wait > TIME, or none. */

@@ -7,22 +7,9 @@
 
 static const struct agent_preset *preset_named(const struct reader *reader, const struct node *asked)
 {
-    size_t count = 0;
-    if (asked->kind != NODE_SCALAR) {
-        diag_error(reader->diag, asked->place, "preset: expected a name, not %s", node_kind_name(asked));
-        return NULL;
-    }
-    while (agent_presets[count].name)
-        count++;
-    const char **names = arena_zeroed(reader->arena, count, sizeof *names);
-    for (size_t i = 0; i < count; i++) {
-        names[i] = agent_presets[i].name;
-        if (strcmp(names[i], asked->text) == 0)
-            return &agent_presets[i];
-    }
-    diag_error(reader->diag, asked->place, "there is no agent preset %s: expected one of %s%s", asked->text,
-               reader_list(reader, names, count), reader_nearest(reader, asked->text, names, count));
-    return NULL;
+    size_t found =
+        reader_preset(reader, asked, "preset", "there is no agent preset", &agent_presets->name, sizeof *agent_presets);
+    return found != READER_NONE ? &agent_presets[found] : NULL;
 }
 
 static bool is_one_of(const char *key, const char *const *keys)

@@ -66,9 +66,8 @@ static double client_ub(struct world *world, struct agent *agent, uint32_t refus
     double most = 1;
 
     if (agent->patience == 0) {
-        struct stream own = stream_open(
-            world->key, (struct stream_address){.purpose = PURPOSE_PATIENCE,
-                                                .entity = agent_entity(agent_spec(world, agent), agent->index)});
+        struct stream own = agent_stream(world, agent, PURPOSE_PATIENCE, 0, 0);
+
         agent->patience = PATIENCE_LEAST + PATIENCE_SPREAD * stream_uniform(&own);
     }
     for (uint32_t i = 0; i < refusals && most < 64; i++)
@@ -109,11 +108,7 @@ static sim_time client_sleep(struct world *world, struct agent *agent, const str
         retry_after = SIM_LONGEST;
     if (retry_after != POLICY_NONE && layer->retry_after == RETRY_AFTER_HONOUR)
         return retry_after;
-    stream =
-        stream_open(world->key, (struct stream_address){.purpose = try->purpose,
-                                                        .entity = agent_entity(agent_spec(world, agent), agent->index),
-                                                        .turn = try->turn,
-                                                        .attempt = try->failures});
+    stream = agent_stream(world, agent, try->purpose, try->turn, try->failures);
     if (layer->backoff == BACKOFF_UB)
         sleep = client_ub(world, agent, k, &stream);
     else

@@ -33,22 +33,9 @@ static bool read_jitter(const char *text, struct client_layer *layer)
 
 static const struct client_preset *preset_named(const struct reader *reader, const struct node *asked)
 {
-    size_t count = 0;
-    if (asked->kind != NODE_SCALAR) {
-        diag_error(reader->diag, asked->place, "client: preset: expected a name, not %s", node_kind_name(asked));
-        return NULL;
-    }
-    while (client_presets[count].name)
-        count++;
-    const char **names = arena_zeroed(reader->arena, count, sizeof *names);
-    for (size_t i = 0; i < count; i++) {
-        names[i] = client_presets[i].name;
-        if (strcmp(names[i], asked->text) == 0)
-            return &client_presets[i];
-    }
-    diag_error(reader->diag, asked->place, "client: there is no preset %s: expected one of %s%s", asked->text,
-               reader_list(reader, names, count), reader_nearest(reader, asked->text, names, count));
-    return NULL;
+    size_t found = reader_preset(reader, asked, "client: preset", "client: there is no preset", &client_presets->name,
+                                 sizeof *client_presets);
+    return found != READER_NONE ? &client_presets[found] : NULL;
 }
 
 struct node *layer_settings(const struct reader *reader, const struct node *layer)

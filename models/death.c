@@ -47,11 +47,8 @@ void death_draw_else(struct gate *gate, struct call *call, double share)
 {
     struct world *world = gate->world;
     const struct agent *agent = call->agent;
-    struct stream stream = stream_open(
-        world->key, (struct stream_address){.purpose = PURPOSE_DEATH,
-                                            .entity = agent_entity(agent_spec(world, agent), agent->index),
-                                            .turn = call->facts.turn,
-                                            .attempt = (uint64_t)call->services << 32 | call->facts.attempt});
+    struct stream stream = agent_stream(world, agent, PURPOSE_DEATH, call->facts.turn,
+                                        (uint64_t)call->services << 32 | call->facts.attempt);
     sim_time at;
 
     if (stream_uniform(&stream) >= share || call->service <= 0)

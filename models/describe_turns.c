@@ -4,14 +4,7 @@
 
 #include <math.h>
 
-#include "sim/io/unit.h"
-
-static const char *digits(struct arena *arena, double value)
-{
-    char text[40];
-    unit_format(text, sizeof text, "%.4g", value);
-    return arena_text(arena, text);
-}
+#include "models/describe_private.h"
 
 static const char *exact(struct arena *arena, uint64_t value)
 {
@@ -45,11 +38,12 @@ const char **fan_out_sentences(const struct scenario *scenario, const struct age
     const char *enough =
         spec->wait_for == UINT64_MAX ? "all" : arena_format(arena, "%s of them", exact(arena, spec->wait_for));
 
-    sentences[0] = arena_format(arena, "%s: a turn makes %s parts%s at %s and waits for %s; of an agent %s",
-                                class->name, digits(arena, parts), mean, backend->name, enough, bound_of(spec, arena));
+    sentences[0] =
+        arena_format(arena, "%s: a turn makes %s parts%s at %s and waits for %s; of an agent %s", class->name,
+                     say_digits(arena, parts), mean, backend->name, enough, bound_of(spec, arena));
     if (isfinite(capacity) && capacity > 0 && parts > 0)
         sentences[1] = arena_format(arena, "%s: %s serves %s parts/s at the most, those of %s turns/s", class->name,
-                                    backend->name, digits(arena, capacity), digits(arena, capacity / parts));
+                                    backend->name, say_digits(arena, capacity), say_digits(arena, capacity / parts));
     return sentences;
 }
 
@@ -62,5 +56,5 @@ const char *spill_sentence(const struct scenario *scenario, const struct agent_c
     if (class->spill == SPILL_REFUSED)
         return arena_format(arena, "%s: a call that is refused goes on to the next backend: %s", class->name, way);
     return arena_format(arena, "%s: a call that has waited %s s at one backend goes on to the next: %s", class->name,
-                        digits(arena, sim_seconds(class->spill_after)), way);
+                        say_digits(arena, sim_seconds(class->spill_after)), way);
 }

@@ -11,20 +11,11 @@ static const struct fan_out_spec *spec_of(const struct world *world, const struc
     return agent_spec(world, fan->agent)->fan_out;
 }
 
-static uint64_t whole(double value, uint64_t most)
-{
-    return value < (double)most ? (uint64_t)(value + 0.5) : most;
-}
-
 /* `part` counts from 0; what belongs to a turn alone has none. */
 static double draw(struct world *world, const struct agent *agent, const struct dist *dist, enum purpose purpose,
                    uint64_t part)
 {
-    struct stream stream =
-        stream_open(world->key, (struct stream_address){.purpose = purpose,
-                                                        .entity = agent_entity(agent_spec(world, agent), agent->index),
-                                                        .turn = agent->turn,
-                                                        .attempt = part});
+    struct stream stream = agent_stream(world, agent, purpose, agent->turn, part);
 
     return dist_draw(dist, &stream);
 }
@@ -73,7 +64,8 @@ static void draw_next(struct world *world, struct fan *fan)
 
     fan->next_tokens = 0;
     if (tokens && fan->made < fan->parts)
-        fan->next_tokens = whole(draw(world, fan->agent, tokens, PURPOSE_PART, fan->made), (uint64_t)TURN_TOKENS_MOST);
+        fan->next_tokens =
+            whole_number(draw(world, fan->agent, tokens, PURPOSE_PART, fan->made), (uint64_t)TURN_TOKENS_MOST);
 }
 
 static void part_begins(struct world *world, struct fan *fan)
@@ -160,7 +152,7 @@ static void fan_goes_on(struct world *world, struct fan *fan)
 void fan_out_begins(struct world *world, struct agent *agent, struct gate *answered, policy_time deadline)
 {
     const struct fan_out_spec *spec = agent_spec(world, agent)->fan_out;
-    uint64_t parts = whole(draw(world, agent, spec->parts, PURPOSE_PARTS, 0), FAN_OUT_PARTS_MOST);
+    uint64_t parts = whole_number(draw(world, agent, spec->parts, PURPOSE_PARTS, 0), FAN_OUT_PARTS_MOST);
 
     if (!agent->fan)
         agent->fan = arena_zeroed(&world->arena, 1, sizeof *agent->fan);

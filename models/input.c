@@ -11,13 +11,9 @@
 static uint64_t draw_tokens(struct world *world, const struct agent *agent, const struct dist *dist,
                             enum purpose purpose, uint64_t turn)
 {
-    const struct agent_class *spec = agent_spec(world, agent);
-    struct stream stream = stream_open(
-        world->key,
-        (struct stream_address){.purpose = purpose, .entity = agent_entity(spec, agent->index), .turn = turn});
-    double tokens = dist_draw(dist, &stream);
+    struct stream stream = agent_stream(world, agent, purpose, turn, 0);
 
-    return tokens < (double)TURN_TOKENS_MOST ? (uint64_t)(tokens + 0.5) : (uint64_t)TURN_TOKENS_MOST;
+    return whole_number(dist_draw(dist, &stream), (uint64_t)TURN_TOKENS_MOST);
 }
 
 static void begin_run(struct world *world, struct agent *agent, const struct input_spec *input)
@@ -48,11 +44,8 @@ static void grow(struct world *world, struct agent *agent, const struct input_sp
 
 uint64_t input_session(struct world *world, struct agent *agent)
 {
-    const struct agent_class *spec = agent_spec(world, agent);
-    const struct session_spec *sessions = spec->input->sessions;
-    struct stream stream = stream_open(world->key, (struct stream_address){.purpose = PURPOSE_START,
-                                                                           .entity = agent_entity(spec, agent->index),
-                                                                           .turn = agent->run});
+    const struct session_spec *sessions = agent_spec(world, agent)->input->sessions;
+    struct stream stream = agent_stream(world, agent, PURPOSE_START, agent->run, 0);
     size_t session = (size_t)((sim_sum)stream_next(&stream) * (sim_sum)sessions->count >> 64);
 
     agent->session_row = sessions->starts[session];
@@ -84,9 +77,7 @@ double input_chars(struct world *world, const struct agent *agent)
 
     if (!spec->input)
         return 0;
-    stream = stream_open(world->key, (struct stream_address){.purpose = PURPOSE_CHARS,
-                                                             .entity = agent_entity(spec, agent->index),
-                                                             .turn = agent->turn});
+    stream = agent_stream(world, agent, PURPOSE_CHARS, agent->turn, 0);
     return (double)agent->input * dist_draw(spec->input->chars_per_token, &stream);
 }
 

@@ -8,15 +8,9 @@
 static struct backend *priced(const struct reader *reader, const struct node_entry *entry, struct backend *backends,
                               size_t count)
 {
-    const char **names = arena_zeroed(reader->arena, count, sizeof *names);
-    for (size_t i = 0; i < count; i++) {
-        names[i] = backends[i].name;
-        if (strcmp(names[i], entry->key) == 0)
-            return &backends[i];
-    }
-    diag_error(reader->diag, entry->place, "prices: there is no backend %s: expected one of %s%s", entry->key,
-               reader_list(reader, names, count), reader_nearest(reader, entry->key, names, count));
-    return NULL;
+    size_t found = reader_find(reader, entry->key, entry->place, "prices: there is no backend", &backends->name,
+                               sizeof *backends, count);
+    return found != READER_NONE ? &backends[found] : NULL;
 }
 
 static bool read_prices(const struct reader *reader, const struct node_entry *entry, struct prices *prices)

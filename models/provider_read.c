@@ -85,22 +85,9 @@ static struct node *overlay(const struct node *under, const struct node *over, s
 
 static const struct provider_preset *preset_of(const struct reader *reader, const struct node *asked)
 {
-    if (asked->kind != NODE_SCALAR) {
-        diag_error(reader->diag, asked->place, "preset: expected a name, not %s", node_kind_name(asked));
-        return NULL;
-    }
-    const struct provider_preset *preset = provider_preset_named(asked->text);
-    if (preset)
-        return preset;
-    size_t count = 0;
-    while (provider_presets[count].name)
-        count++;
-    const char **names = arena_zeroed(reader->arena, count, sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = provider_presets[i].name;
-    diag_error(reader->diag, asked->place, "there is no provider preset %s: expected one of %s%s", asked->text,
-               reader_list(reader, names, count), reader_nearest(reader, asked->text, names, count));
-    return NULL;
+    size_t found = reader_preset(reader, asked, "preset", "there is no provider preset", &provider_presets->name,
+                                 sizeof *provider_presets);
+    return found != READER_NONE ? &provider_presets[found] : NULL;
 }
 
 struct node *provider_settings(const struct reader *reader, const struct node *map)

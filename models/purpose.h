@@ -1,7 +1,10 @@
 /* purpose.h - what random numbers are for.
  *
  * Part of their address, so the values are fixed for ever: new ones go to the end. Whose they are is said by names and
- * an agent's number in its class, never by a place in the file: a class put in front changes nobody's numbers. */
+ * an agent's number in its class, never by a place in the file: a class put in front changes nobody's numbers.
+ *
+ * 27 to 39 are free. The cards' purposes begin at 40 and keep their numbers, as closing the gap would draw other cards
+ * for every call; what is new comes behind the last all the same. */
 #ifndef MODELS_PURPOSE_H
 #define MODELS_PURPOSE_H
 

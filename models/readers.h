@@ -113,6 +113,16 @@ void reader_repeats(const struct reader *reader, const struct diag *said);
 bool reader_expects_name(const struct reader *reader, const char *name, struct place place, const char *what);
 /* Appends what was likely meant: "", or "; did you mean X?". */
 const char *reader_nearest(const struct reader *reader, const char *name, const char *const *names, size_t count);
+/* Where a name stands among `count` of them, each `stride` bytes behind the last: in a row of structures, from the
+ * member that is the name of the first on. READER_NONE after a message: `no`, such as "there is no backend", the name,
+ * and those that there are. */
+#define READER_NONE SIZE_MAX
+size_t reader_find(const struct reader *reader, const char *name, struct place place, const char *no,
+                   const char *const *first, size_t stride, size_t count);
+/* The same of a table of presets, ended by a row whose name is NULL, where the file asks for one; `what` is what a
+ * message calls a node that is no name. */
+size_t reader_preset(const struct reader *reader, const struct node *asked, const char *what, const char *no,
+                     const char *const *first, size_t stride);
 /* The keys of a map, for such messages; count of them is the map's. */
 const char *const *reader_keys(const struct reader *reader, const struct node *map);
 /* "a, b, c" */

@@ -16,32 +16,24 @@
  * Parameters: bucket, initial_rate, server_rate (the quota of all, known to them), report. Preset `published`: a copy
  * an agent; one copy for several is a client that is alone. Known to fail: who was not refused pauses for the others,
  * and a pause grows with every refusal of half a minute, also those of a limit that has risen since. */
-#include "policies/policy.h"
+#include "policies/adaptive_bucket.h"
 
-#define TOKEN (100 * POLICY_SECOND)      /* a bucket filled at 0.01/s gets one unit a nanosecond */
-#define RATE_MOST (INT64_C(1) << 50)     /* hundredths a second; so that products fit */
 #define PAUSE_MOST (INT64_C(1000000000)) /* seconds */
 
 enum { CELLS = 30, CLIENT_CELLS = 2 * CELLS };
 
-enum { RETRIES_OWN, RETRIES_CLIENT };
-static const char *const retries_choices[] = {"own", "client", NULL};
-
 struct aatb_params {
-    int retries;
-    int64_t bucket;
-    double initial_rate, server_rate;
+    struct adaptive_params adaptive;
+    double server_rate;
     policy_time report;
 };
 
 struct aatb_vars {
-    bool begun, refused; /* ever */
-    policy_time filled, refused_at, next_report, pause_until;
-    int64_t level;       /* in units of TOKEN */
-    int64_t hundredths;  /* of a call a second */
+    struct adaptive_bucket bucket;
+    bool refused; /* ever */
+    policy_time refused_at, next_report, pause_until;
     int64_t sent;        /* since the last report */
     int64_t reported_in; /* the cell of the last report, + 1; 0: none yet */
-    double rate, tokens;
     uint64_t held_by, pause_by, active;
 };
 
@@ -109,34 +101,12 @@ static struct answer report(struct policy *self, policy_time now, bool refused)
     return (struct answer){own, shared->all_sent, shared->all_refused, shared->all_clients};
 }
 
-/* --- the bucket -------------------------------------------------------------------------------------------------- */
+/* --- the bucket, and pauses --------------------------------------------------------------------------------------- */
 
-static void show(struct aatb_vars *vars)
-{
-    vars->rate = (double)vars->hundredths / 100;
-    vars->tokens = (double)vars->level / (double)TOKEN;
-}
-
-/* Brings the bucket up to now; the first time it begins. */
 static void fill(struct aatb_vars *vars, const struct aatb_params *params, policy_time now)
 {
-    int64_t full = params->bucket * TOKEN, room = full - vars->level;
-    if (!vars->begun) {
-        vars->begun = true;
-        vars->level = TOKEN;
-        vars->hundredths = (int64_t)(params->initial_rate * 100 + 0.5);
+    if (adaptive_fill(&vars->bucket, &params->adaptive, now))
         vars->next_report = now + params->report;
-    } else {
-        policy_time passed = now - vars->filled;
-        vars->level = passed > room / vars->hundredths ? full : vars->level + passed * vars->hundredths;
-    }
-    vars->filled = now;
-    show(vars);
-}
-
-static void set_rate(struct aatb_vars *vars, int64_t hundredths)
-{
-    vars->hundredths = hundredths < 1 ? 1 : hundredths < RATE_MOST ? hundredths : RATE_MOST;
 }
 
 /* Nothing is sent for so long; what was said before stands if it is longer. */
@@ -158,10 +128,11 @@ static void was_refused(struct policy *self, policy_time now)
     struct aatb_stats *stats = self->stats;
     struct answer answer = report(self, now, true);
     bool sends_little = 2 * answer.own * answer.clients < answer.sent;
-    int64_t full = params->bucket * TOKEN, level = TOKEN + TOKEN / 10;
+    struct adaptive_bucket *bucket = &vars->bucket;
+    int64_t full = adaptive_full(&params->adaptive), level = TOKEN + TOKEN / 10;
     pause(vars, now, (double)answer.refused / params->server_rate + self->host->uniform(self), HELD_BY_OWN_REFUSAL);
-    set_rate(vars, sends_little ? (vars->hundredths + 1) / 2 : (2 * vars->hundredths + 3) / 6);
-    vars->level = level < full ? level : full;
+    adaptive_set_rate(bucket, sends_little ? (bucket->hundredths + 1) / 2 : (2 * bucket->hundredths + 3) / 6);
+    bucket->level = level < full ? level : full;
     vars->refused = true;
     vars->refused_at = now;
     stats->refusals++;
@@ -175,13 +146,11 @@ static void regular_report(struct policy *self, policy_time now)
     struct aatb_vars *vars = self->vars;
     struct answer answer = report(self, now, false);
     bool sends_little = 4 * answer.own * answer.clients < 3 * answer.sent;
-    int64_t tenths = sends_little || answer.clients == 1 ? 14 : 12, more;
     if (answer.refused > 0) {
         pause(vars, now, (double)params->report / 1e9 - 2 + 4 * self->host->uniform(self), HELD_BY_REPORT);
         return;
     }
-    more = (vars->hundredths * tenths + 5) / 10;
-    set_rate(vars, more > vars->hundredths ? more : vars->hundredths + 1);
+    adaptive_raise(&vars->bucket, sends_little || answer.clients == 1 ? 14 : 12);
 }
 
 /* --- callbacks --------------------------------------------------------------------------------------------------- */
@@ -194,7 +163,7 @@ static struct policy_answer aatb_admit(struct policy *self, const struct policy_
     (void)call;
     fill(vars, self->params, now);
     vars->held_by = HELD_BY_NOTHING;
-    if (now >= vars->pause_until && vars->level >= TOKEN)
+    if (now >= vars->pause_until && vars->bucket.level >= TOKEN)
         return policy_admit();
     stats->holds++;
     if (now < vars->pause_until) {
@@ -202,7 +171,7 @@ static struct policy_answer aatb_admit(struct policy *self, const struct policy_
         wait = vars->pause_until - now;
     } else {
         vars->held_by = HELD_BY_TOKENS;
-        wait = (TOKEN - vars->level + vars->hundredths - 1) / vars->hundredths;
+        wait = adaptive_wait(&vars->bucket);
         if (now < vars->next_report && vars->next_report - now < wait) /* then r may be larger */
             wait = vars->next_report - now;
     }
@@ -214,9 +183,8 @@ static policy_time aatb_admitted(struct policy *self, const struct policy_view *
     struct aatb_vars *vars = self->vars;
     (void)call;
     fill(vars, self->params, view->now);
-    vars->level = vars->level > TOKEN ? vars->level - TOKEN : 0;
+    adaptive_take(&vars->bucket);
     vars->sent++;
-    show(vars);
     return 0;
 }
 
@@ -224,14 +192,16 @@ static policy_time aatb_finish(struct policy *self, const struct policy_view *vi
                                const struct policy_outcome *outcome)
 {
     const struct aatb_params *params = self->params;
+    struct aatb_vars *vars = self->vars;
 
     (void)call;
     if (outcome->end != POLICY_OVERLOAD && outcome->end != POLICY_SHED && outcome->end != POLICY_DISPLACED)
         return POLICY_NONE;
-    fill(self->vars, params, view->now);
+    fill(vars, params, view->now);
     was_refused(self, view->now);
-    show(self->vars);
-    return params->retries == RETRIES_OWN ? POLICY_LEAST : POLICY_NONE; /* then it is held as long as it takes */
+    adaptive_show(&vars->bucket);
+    return params->adaptive.retries == RETRIES_OWN ? POLICY_LEAST
+                                                   : POLICY_NONE; /* then it is held as long as it takes */
 }
 
 static policy_time aatb_tick(struct policy *self, const struct policy_view *view)
@@ -244,35 +214,15 @@ static policy_time aatb_tick(struct policy *self, const struct policy_view *view
         if (!vars->refused || now - vars->refused_at >= params->report)
             regular_report(self, now);
         vars->next_report = now + params->report;
-        show(vars);
+        adaptive_show(&vars->bucket);
     }
     return vars->next_report;
 }
 
 static const struct option aatb_options[] = {
-    {.key = "retries",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(struct aatb_params, retries),
-     .initial = "own",
-     .choices = retries_choices,
-     .help = "a call that was refused: own, taken back and sent again with the next token, unseen by its client; "
-             "client, as the client decides"},
-    {.key = "bucket",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct aatb_params, bucket),
-     .initial = "40",
-     .least = "1",
-     .most = "1M",
-     .measures = "calls",
-     .help = "most tokens, a call each"},
-    {.key = "initial_rate",
-     .type = OPTION_RATE,
-     .offset = offsetof(struct aatb_params, initial_rate),
-     .initial = "0.67/s",
-     .least = "0.01/s",
-     .most = "1M/s",
-     .measures = "calls",
-     .help = "tokens a second at the start, rounded to hundredths"},
+    {ADAPTIVE_RETRIES},
+    {ADAPTIVE_BUCKET},
+    {ADAPTIVE_INITIAL_RATE},
     {.key = "server_rate",
      .type = OPTION_RATE,
      .offset = offsetof(struct aatb_params, server_rate),
@@ -299,16 +249,8 @@ static const struct policy_preset aatb_presets[] = {
 };
 
 static const struct policy_gauge aatb_gauges[] = {
-    {.name = "rate",
-     .type = POLICY_GAUGE_DOUBLE,
-     .offset = offsetof(struct aatb_vars, rate),
-     .unit = "calls/s",
-     .help = "the rate at which tokens come"},
-    {.name = "tokens",
-     .type = POLICY_GAUGE_DOUBLE,
-     .offset = offsetof(struct aatb_vars, tokens),
-     .unit = "calls",
-     .help = "tokens in the bucket, at the last event"},
+    {ADAPTIVE_RATE(struct aatb_vars)},
+    {ADAPTIVE_TOKENS(struct aatb_vars)},
     {.name = "held_by",
      .type = POLICY_GAUGE_UINT64,
      .offset = offsetof(struct aatb_vars, held_by),

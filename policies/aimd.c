@@ -16,12 +16,12 @@
  * Known to fail: `timeout` is a number that somebody has to know. Where turns take longer than it every answer is a
  * drop, the limit stays at `least`, and a least limit above what the clients can send binds nobody: 5 s and 20 on a
  * card of 8 slots. It takes a long turn for a long line, too. It counts the whole gate, so a copy a gate is meant. */
-#include "policies/policy.h"
+#include "policies/limiter.h"
 
 struct aimd_params {
-    int64_t initial, least, most;
+    struct limiter_params limiter;
     double ratio;
-    policy_time timeout, retry_after;
+    policy_time timeout;
 };
 
 struct aimd_vars {
@@ -33,41 +33,21 @@ struct aimd_stats {
     uint64_t answers, late, drops, refused;
 };
 
-struct aimd_call {
-    bool inside;
-    policy_time admitted;
-    uint64_t number; /* in the system when it was let in, itself included */
-};
-
-static int64_t within(int64_t limit, const struct aimd_params *params)
-{
-    if (limit > params->most)
-        limit = params->most;
-    return limit < params->least ? params->least : limit;
-}
-
-static const char *aimd_check(const void *given)
-{
-    const struct aimd_params *params = given;
-    if (params->least > params->most)
-        return "no limit is left: expected least: of at most what most: says";
-    return NULL;
-}
-
 static void aimd_init(struct policy *self)
 {
     const struct aimd_params *params = self->params;
     struct aimd_vars *vars = self->vars;
-    vars->limit = within(params->initial, params);
+    vars->limit = limiter_within(params->limiter.initial, &params->limiter);
 }
 
 static void aimd_changed(struct policy *self, policy_time now, const char *key, enum policy_setter by)
 {
+    const struct aimd_params *params = self->params;
     struct aimd_vars *vars = self->vars;
     (void)now;
     (void)key;
     (void)by;
-    vars->limit = within(vars->limit, self->params);
+    vars->limit = limiter_within(vars->limit, &params->limiter);
 }
 
 static struct policy_answer aimd_admit(struct policy *self, const struct policy_view *view, struct policy_call *call)
@@ -76,18 +56,7 @@ static struct policy_answer aimd_admit(struct policy *self, const struct policy_
     const struct aimd_vars *vars = self->vars;
     struct aimd_stats *stats = self->stats;
     (void)call;
-    if (view->waiting.calls + view->busy < (uint64_t)vars->limit)
-        return policy_admit();
-    stats->refused++;
-    return policy_defer(params->retry_after > 0 ? params->retry_after : POLICY_NONE, "limit");
-}
-
-static policy_time aimd_admitted(struct policy *self, const struct policy_view *view, struct policy_call *call)
-{
-    struct aimd_call *memory = call->state;
-    (void)self;
-    *memory = (struct aimd_call){true, view->now, view->waiting.calls + view->busy + 1};
-    return 0;
+    return limiter_admit(&params->limiter, view, (uint64_t)vars->limit, &stats->refused, "limit");
 }
 
 static policy_time aimd_finish(struct policy *self, const struct policy_view *view, struct policy_call *call,
@@ -96,56 +65,29 @@ static policy_time aimd_finish(struct policy *self, const struct policy_view *vi
     const struct aimd_params *params = self->params;
     struct aimd_vars *vars = self->vars;
     struct aimd_stats *stats = self->stats;
-    struct aimd_call *memory = call->state;
-    bool drop = true;
-    if (!memory->inside)
+    struct limiter_sample sample;
+    bool late;
+    if (!limiter_end(view, call, outcome->end, &sample))
         return POLICY_NONE;
-    memory->inside = false;
-    if (outcome->end == POLICY_ERROR || outcome->end == POLICY_ABANDONED)
-        return POLICY_NONE;
-    if (outcome->end == POLICY_DONE) {
-        policy_time rtt = view->now - memory->admitted;
-        vars->rtt = (double)rtt / (double)POLICY_SECOND;
-        drop = rtt > params->timeout;
+    late = !sample.drop && sample.rtt > params->timeout;
+    if (!sample.drop) {
+        vars->rtt = (double)sample.rtt / (double)POLICY_SECOND;
         stats->answers++;
-        stats->late += drop;
+        stats->late += late;
     }
-    if (drop) {
+    if (sample.drop || late) {
         stats->drops++;
-        vars->limit = within((int64_t)((double)vars->limit * params->ratio), params);
-    } else if (memory->number >= (uint64_t)(vars->limit / 2 + vars->limit % 2) && vars->limit < params->most) {
+        vars->limit = limiter_within((int64_t)((double)vars->limit * params->ratio), &params->limiter);
+    } else if (sample.number >= limiter_half(vars->limit) && vars->limit < params->limiter.most) {
         vars->limit++;
     }
     return POLICY_NONE;
 }
 
 static const struct option aimd_options[] = {
-    {.key = "initial",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct aimd_params, initial),
-     .initial = "20",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .help = "the limit at the start, within least and most"},
-    {.key = "least",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct aimd_params, least),
-     .initial = "20",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .live = true,
-     .help = "the limit never falls below it"},
-    {.key = "most",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct aimd_params, most),
-     .initial = "200",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .live = true,
-     .help = "the limit never rises above it"},
+    {LIMITER_COUNT(initial, "20"), .help = "the limit at the start, within least and most"},
+    {LIMITER_COUNT(least, "20"), .live = true, .help = "the limit never falls below it"},
+    {LIMITER_COUNT(most, "200"), .live = true, .help = "the limit never rises above it"},
     {.key = "ratio",
      .type = OPTION_SHARE,
      .offset = offsetof(struct aimd_params, ratio),
@@ -162,14 +104,7 @@ static const struct option aimd_options[] = {
      .most = "inf",
      .live = true,
      .help = "an answer that takes longer from its admission on is a drop"},
-    {.key = "retry_after",
-     .type = OPTION_TIME,
-     .offset = offsetof(struct aimd_params, retry_after),
-     .initial = "",
-     .least = "1 ms",
-     .most = "1 d",
-     .live = true,
-     .help = "what a refusal says; without it nothing"},
+    {LIMITER_RETRY_AFTER},
     {.key = NULL},
 };
 
@@ -213,12 +148,7 @@ static const struct policy_gauge aimd_gauges[] = {
      .offset = offsetof(struct aimd_stats, drops),
      .unit = "calls",
      .help = "decreases so far, late answers included"},
-    {.name = "refused",
-     .type = POLICY_GAUGE_UINT64,
-     .in_stats = true,
-     .offset = offsetof(struct aimd_stats, refused),
-     .unit = "attempts",
-     .help = "attempts refused so far"},
+    {LIMITER_REFUSED(struct aimd_stats)},
     {.name = NULL},
 };
 
@@ -232,11 +162,11 @@ const struct policy_ops weir_policy = {
     .params_size = sizeof(struct aimd_params),
     .vars_size = sizeof(struct aimd_vars),
     .stats_size = sizeof(struct aimd_stats),
-    .call_size = sizeof(struct aimd_call),
-    .check = aimd_check,
+    .call_size = sizeof(struct limiter_call),
+    .check = limiter_check,
     .init = aimd_init,
     .changed = aimd_changed,
     .admit = aimd_admit,
-    .admitted = aimd_admitted,
+    .admitted = limiter_admitted,
     .finish = aimd_finish,
 };

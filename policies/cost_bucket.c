@@ -16,15 +16,7 @@
  *
  * Known to fail: weights are not prices of today; a session that sleeps is full again after burst / rate, so many short
  * ones are not bounded together; held calls of one bucket have no line among them. */
-#include <math.h>
-
-#include "policies/policy.h"
-
-__extension__ typedef __int128 parts;
-
-#define MINUTE (60 * POLICY_SECOND)
-#define UNIT ((parts)1000000 * MINUTE)
-#define AT_ONCE INT64_MAX /* a rate without end */
+#include "policies/bucket.h"
 
 enum { ANSWER_HOLD, ANSWER_DEFER };
 
@@ -36,11 +28,8 @@ struct cost_bucket_params {
 };
 
 struct cost_bucket_vars {
-    parts level;
-    parts set_aside;    /* millionths, of calls that have not ended */
-    policy_time at;     /* of the level */
-    int64_t per_minute; /* millionths since then */
-    int64_t burst;      /* since then */
+    struct bucket bucket;
+    parts set_aside; /* millionths, of calls that have not ended */
     double shown, reserved;
 };
 
@@ -59,9 +48,7 @@ static int64_t cost(const struct cost_bucket_params *params, double input, doubl
 {
     double amount =
         (input - cached) * params->input_weight + cached * params->cached_weight + output * params->output_weight;
-    if (isnan(amount))
-        return -1;
-    return amount < 9e12 ? (int64_t)(amount * 1e6 + 0.5) : INT64_C(9000000000000000000);
+    return isnan(amount) ? -1 : amount_millionths(amount);
 }
 
 static int64_t estimate(const struct cost_bucket_params *params, const struct policy_call *call)
@@ -69,42 +56,22 @@ static int64_t estimate(const struct cost_bucket_params *params, const struct po
     return cost(params, call->input_tokens, call->cached_tokens, call->output_tokens);
 }
 
-static parts full(const struct cost_bucket_vars *vars)
+static void give(struct cost_bucket_vars *vars, parts millionths)
 {
-    return (parts)vars->burst * UNIT;
-}
-
-/* Never above full. */
-static void give(struct cost_bucket_vars *vars, parts amount)
-{
-    vars->level += amount;
-    if (vars->level > full(vars))
-        vars->level = full(vars);
-    vars->shown = (double)(vars->level / MINUTE) / 1e6;
+    bucket_give(&vars->bucket, millionths);
+    vars->shown = bucket_shown(&vars->bucket);
 }
 
 static void refill(struct cost_bucket_vars *vars, policy_time now)
 {
-    if (vars->per_minute == AT_ONCE)
-        vars->level = full(vars);
-    give(vars, (parts)vars->per_minute * (now - vars->at));
-    vars->at = now;
+    bucket_refill(&vars->bucket, now);
+    vars->shown = bucket_shown(&vars->bucket);
 }
 
 static void set_aside(struct cost_bucket_vars *vars, int64_t amount)
 {
     vars->set_aside += amount;
     vars->reserved = (double)vars->set_aside / 1e6;
-}
-
-static void renew(struct cost_bucket_vars *vars, const struct cost_bucket_params *params)
-{
-    double millionths = params->rate * 6e7;
-    vars->burst = params->burst;
-    if (isinf(params->rate))
-        vars->per_minute = AT_ONCE;
-    else /* from 10^11 a second on all are the same */
-        vars->per_minute = millionths < 6e18 ? (int64_t)(millionths + 0.5) : INT64_C(6000000000000000000);
 }
 
 static const char *cost_bucket_check(const void *given)
@@ -117,18 +84,20 @@ static const char *cost_bucket_check(const void *given)
 
 static void cost_bucket_init(struct policy *self)
 {
+    const struct cost_bucket_params *params = self->params;
     struct cost_bucket_vars *vars = self->vars;
-    renew(vars, self->params);
-    give(vars, full(vars));
+    bucket_renew(&vars->bucket, params->rate, params->burst);
+    give(vars, (parts)params->burst * MILLION);
 }
 
 static void cost_bucket_changed(struct policy *self, policy_time now, const char *key, enum policy_setter by)
 {
+    const struct cost_bucket_params *params = self->params;
     struct cost_bucket_vars *vars = self->vars;
     (void)key;
     (void)by;
     refill(vars, now);
-    renew(vars, self->params);
+    bucket_renew(&vars->bucket, params->rate, params->burst);
     give(vars, 0);
 }
 
@@ -138,15 +107,14 @@ static struct policy_answer cost_bucket_admit(struct policy *self, const struct 
     const struct cost_bucket_params *params = self->params;
     struct cost_bucket_vars *vars = self->vars;
     struct cost_bucket_stats *stats = self->stats;
-    parts need = (parts)estimate(params, call) * MINUTE, wait;
+    parts need = (parts)estimate(params, call) * MINUTE, full = bucket_full(&vars->bucket);
     policy_time after;
     refill(vars, view->now);
-    if (need > full(vars))
-        need = full(vars);
-    if (vars->level >= need)
+    if (need > full)
+        need = full;
+    if (vars->bucket.level >= need)
         return policy_admit();
-    wait = (need - vars->level + vars->per_minute - 1) / vars->per_minute;
-    after = wait < POLICY_LEAST ? POLICY_LEAST : wait < INT64_MAX ? (policy_time)wait : INT64_MAX;
+    after = amount_after(need - vars->bucket.level, vars->bucket.per_minute);
     if (params->answer == ANSWER_HOLD && !call->last) {
         stats->held++;
         return policy_hold(after, "cost");
@@ -163,7 +131,7 @@ static policy_time cost_bucket_admitted(struct policy *self, const struct policy
     memory->inside = true;
     memory->reserved = estimate(self->params, call);
     set_aside(vars, memory->reserved);
-    give(vars, -(parts)memory->reserved * MINUTE);
+    give(vars, -(parts)memory->reserved);
     return 0;
 }
 
@@ -193,7 +161,7 @@ static policy_time cost_bucket_finish(struct policy *self, const struct policy_v
     stats->spent += (double)real / 1e6;
     refill(vars, view->now);
     set_aside(vars, -memory->reserved);
-    give(vars, ((parts)memory->reserved - real) * MINUTE);
+    give(vars, (parts)memory->reserved - real);
     return POLICY_NONE;
 }
 

@@ -21,14 +21,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "policies/policy.h"
+#include "policies/limiter.h"
 
 enum { SAMPLES = 1000, AT_LEAST = 5 };
 
 struct envoy_gradient_params {
-    int64_t least, most, requests;
+    struct limiter_params limiter;
+    int64_t requests;
     double percentile, buffer, jitter;
-    policy_time update, interval, retry_after;
+    policy_time update, interval;
 };
 
 struct envoy_gradient_vars {
@@ -45,11 +46,6 @@ struct envoy_gradient_vars {
 struct envoy_gradient_stats {
     uint64_t probes, updates, refused, refused_probing;
     double probe_time; /* s, of the probes that are over */
-};
-
-struct envoy_gradient_call {
-    bool inside;
-    policy_time admitted;
 };
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
@@ -79,9 +75,9 @@ static policy_time taken(struct envoy_gradient_vars *vars, const struct envoy_gr
 
 static int64_t within(double limit, const struct envoy_gradient_params *params)
 {
-    if (limit >= (double)params->most)
-        return params->most;
-    return limit < (double)params->least ? params->least : (int64_t)limit;
+    if (limit >= (double)params->limiter.most)
+        return params->limiter.most;
+    return limit < (double)params->limiter.least ? params->limiter.least : (int64_t)limit;
 }
 
 static void probe(struct policy *self, policy_time now)
@@ -92,7 +88,7 @@ static void probe(struct policy *self, policy_time now)
     vars->probing = 1;
     vars->probe_began = now;
     vars->before = vars->limit;
-    vars->limit = params->least;
+    vars->limit = params->limiter.least;
     vars->at_least = 0;
     vars->count = 0;
     stats->probes++;
@@ -129,7 +125,7 @@ static void update(struct policy *self)
     vars->sample_rtt = (double)rtt / (double)POLICY_SECOND;
     vars->gradient = gradient;
     vars->limit = within(limit + sqrt(limit), params);
-    vars->at_least = old == params->least && vars->limit == params->least ? vars->at_least + 1 : 0;
+    vars->at_least = old == params->limiter.least && vars->limit == params->limiter.least ? vars->at_least + 1 : 0;
     stats->updates++;
 }
 
@@ -154,19 +150,11 @@ static void advance(struct policy *self, policy_time now)
 
 /* --- callbacks --------------------------------------------------------------------------------------------------- */
 
-static const char *envoy_gradient_check(const void *given)
-{
-    const struct envoy_gradient_params *params = given;
-    if (params->least > params->most)
-        return "no limit is left: expected least: of at most what most: says";
-    return NULL;
-}
-
 static void envoy_gradient_init(struct policy *self)
 {
     const struct envoy_gradient_params *params = self->params;
     struct envoy_gradient_vars *vars = self->vars;
-    vars->limit = params->least;
+    vars->limit = params->limiter.least;
     vars->gradient = 1;
     probe(self, 0);
 }
@@ -179,7 +167,7 @@ static void envoy_gradient_changed(struct policy *self, policy_time now, const c
     (void)key;
     (void)by;
     vars->before = within((double)vars->before, params);
-    vars->limit = vars->probing ? params->least : within((double)vars->limit, params);
+    vars->limit = vars->probing ? params->limiter.least : within((double)vars->limit, params);
 }
 
 static struct policy_answer envoy_gradient_admit(struct policy *self, const struct policy_view *view,
@@ -188,22 +176,14 @@ static struct policy_answer envoy_gradient_admit(struct policy *self, const stru
     const struct envoy_gradient_params *params = self->params;
     struct envoy_gradient_vars *vars = self->vars;
     struct envoy_gradient_stats *stats = self->stats;
+    struct policy_answer answer;
     (void)call;
     advance(self, view->now);
-    if (view->waiting.calls + view->busy < (uint64_t)vars->limit)
-        return policy_admit();
-    stats->refused++;
-    stats->refused_probing += vars->probing;
-    return policy_defer(params->retry_after > 0 ? params->retry_after : POLICY_NONE, vars->probing ? "probe" : "limit");
-}
-
-static policy_time envoy_gradient_admitted(struct policy *self, const struct policy_view *view,
-                                           struct policy_call *call)
-{
-    struct envoy_gradient_call *memory = call->state;
-    (void)self;
-    *memory = (struct envoy_gradient_call){true, view->now};
-    return 0;
+    answer = limiter_admit(&params->limiter, view, (uint64_t)vars->limit, &stats->refused,
+                           vars->probing ? "probe" : "limit");
+    if (answer.action != POLICY_ADMIT)
+        stats->refused_probing += vars->probing;
+    return answer;
 }
 
 static policy_time envoy_gradient_finish(struct policy *self, const struct policy_view *view, struct policy_call *call,
@@ -211,37 +191,20 @@ static policy_time envoy_gradient_finish(struct policy *self, const struct polic
 {
     const struct envoy_gradient_params *params = self->params;
     struct envoy_gradient_vars *vars = self->vars;
-    struct envoy_gradient_call *memory = call->state;
-    bool inside = memory->inside;
-    memory->inside = false;
+    struct limiter_sample sample;
+    bool says = limiter_end(view, call, outcome->end, &sample) && !sample.drop;
     advance(self, view->now);
-    if (!inside || outcome->end != POLICY_DONE || memory->admitted < vars->probe_began)
+    if (!says || view->now - sample.rtt < vars->probe_began)
         return POLICY_NONE;
-    keep(vars, view->now - memory->admitted);
+    keep(vars, sample.rtt);
     if (vars->probing && vars->count >= params->requests)
         probed(self, view->now);
     return POLICY_NONE;
 }
 
 static const struct option envoy_gradient_options[] = {
-    {.key = "least",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct envoy_gradient_params, least),
-     .initial = "3",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .live = true,
-     .help = "the limit never falls below it, and in a probe it is the limit"},
-    {.key = "most",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct envoy_gradient_params, most),
-     .initial = "1000",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .live = true,
-     .help = "the limit never rises above it"},
+    {LIMITER_COUNT(least, "3"), .live = true, .help = "the limit never falls below it, and in a probe it is the limit"},
+    {LIMITER_COUNT(most, "1000"), .live = true, .help = "the limit never rises above it"},
     {.key = "requests",
      .type = OPTION_COUNT,
      .offset = offsetof(struct envoy_gradient_params, requests),
@@ -291,14 +254,7 @@ static const struct option envoy_gradient_options[] = {
      .most = "inf",
      .live = true,
      .help = "from the end of a probe to the next"},
-    {.key = "retry_after",
-     .type = OPTION_TIME,
-     .offset = offsetof(struct envoy_gradient_params, retry_after),
-     .initial = "",
-     .least = "1 ms",
-     .most = "1 d",
-     .live = true,
-     .help = "what a refusal says; without it nothing"},
+    {LIMITER_RETRY_AFTER},
     {.key = NULL},
 };
 
@@ -359,12 +315,7 @@ static const struct policy_gauge envoy_gradient_gauges[] = {
      .offset = offsetof(struct envoy_gradient_stats, updates),
      .unit = "",
      .help = "updates so far that had answers"},
-    {.name = "refused",
-     .type = POLICY_GAUGE_UINT64,
-     .in_stats = true,
-     .offset = offsetof(struct envoy_gradient_stats, refused),
-     .unit = "attempts",
-     .help = "attempts refused so far"},
+    {LIMITER_REFUSED(struct envoy_gradient_stats)},
     {.name = "refused_probing",
      .type = POLICY_GAUGE_UINT64,
      .in_stats = true,
@@ -384,11 +335,11 @@ const struct policy_ops weir_policy = {
     .params_size = sizeof(struct envoy_gradient_params),
     .vars_size = sizeof(struct envoy_gradient_vars),
     .stats_size = sizeof(struct envoy_gradient_stats),
-    .call_size = sizeof(struct envoy_gradient_call),
-    .check = envoy_gradient_check,
+    .call_size = sizeof(struct limiter_call),
+    .check = limiter_check,
     .init = envoy_gradient_init,
     .changed = envoy_gradient_changed,
     .admit = envoy_gradient_admit,
-    .admitted = envoy_gradient_admitted,
+    .admitted = limiter_admitted,
     .finish = envoy_gradient_finish,
 };

@@ -13,17 +13,8 @@
  *
  * Known to fail: nothing is ever given back, so an estimate that is too high throttles for good, and retries pay again.
  * No line: small calls pass a large one that is held. */
-#include <math.h>
+#include "policies/meter.h"
 
-#include "policies/policy.h"
-
-__extension__ typedef __int128 parts;
-
-#define MINUTE (60 * POLICY_SECOND)
-#define UNIT ((parts)1000000 * MINUTE) /* the time of a unit, in parts */
-#define AT_ONCE INT64_MAX              /* a rate without end */
-
-enum { REQUESTS, INPUT, OUTPUT, TOTAL };
 enum { ANSWER_HOLD, ANSWER_DEFER };
 
 struct gcra_params {
@@ -45,17 +36,10 @@ struct gcra_stats {
     uint64_t held, deferred;
 };
 
-static const char *const gcra_meters[] = {
-    [REQUESTS] = "requests", [INPUT] = "input", [OUTPUT] = "output", [TOTAL] = "total", NULL};
-
-/* n * T. Estimates are never missing. */
+/* n * T: a unit's time is UNIT parts. Estimates are never missing. */
 static parts time_of(const struct gcra_params *params, const struct policy_call *call)
 {
-    double sent = call->input_tokens - call->cached_tokens + call->cached_tokens * params->cached_weight;
-    double amounts[] = {
-        [REQUESTS] = 1, [INPUT] = sent, [OUTPUT] = call->output_tokens, [TOTAL] = sent + call->output_tokens};
-    double amount = amounts[params->meter];
-    return (parts)(amount < 9e12 ? (int64_t)(amount * 1e6 + 0.5) : INT64_C(9000000000000000000)) * MINUTE;
+    return (parts)meter_expects(params->meter, params->cached_weight, call) * MINUTE;
 }
 
 static parts tau(const struct gcra_vars *vars)
@@ -71,18 +55,14 @@ static parts due(const struct gcra_vars *vars, policy_time now)
 
 static void renew(struct gcra_vars *vars, const struct gcra_params *params)
 {
-    double millionths = params->rate * 6e7;
     vars->burst = params->burst;
-    if (isinf(params->rate))
-        vars->per_minute = AT_ONCE;
-    else /* from 10^11 a second on all are the same */
-        vars->per_minute = millionths < 6e18 ? (int64_t)(millionths + 0.5) : INT64_C(6000000000000000000);
+    vars->per_minute = isinf(params->rate) ? AT_ONCE : amount_per_minute(params->rate);
 }
 
 static const char *gcra_check(const void *given)
 {
     const struct gcra_params *params = given;
-    if (params->meter != INPUT && params->meter != TOTAL && params->cached_weight != 1)
+    if (params->meter != METER_INPUT && params->meter != METER_TOTAL && params->cached_weight != 1)
         return "cached_weight is about tokens that are sent: expected meter: input or total";
     return NULL;
 }
@@ -120,14 +100,13 @@ static struct policy_answer gcra_admit(struct policy *self, const struct policy_
     early = due(vars, view->now) + need - tau(vars) - (parts)view->now * vars->per_minute;
     if (early <= 0)
         return policy_admit();
-    early = (early + vars->per_minute - 1) / vars->per_minute;
-    after = early < POLICY_LEAST ? POLICY_LEAST : early < INT64_MAX ? (policy_time)early : INT64_MAX;
+    after = amount_after(early, vars->per_minute);
     if (params->answer == ANSWER_HOLD && !call->last) {
         stats->held++;
-        return policy_hold(after, gcra_meters[params->meter]);
+        return policy_hold(after, meter_names[params->meter]);
     }
     stats->deferred++;
-    return policy_defer(after, gcra_meters[params->meter]);
+    return policy_defer(after, meter_names[params->meter]);
 }
 
 static policy_time gcra_admitted(struct policy *self, const struct policy_view *view, struct policy_call *call)
@@ -148,7 +127,7 @@ static const struct option gcra_options[] = {
      .type = OPTION_CHOICE,
      .offset = offsetof(struct gcra_params, meter),
      .initial = "total",
-     .choices = gcra_meters,
+     .choices = meter_names,
      .help = "what a call takes: one request, or the tokens it is expected to send, to be answered, or both"},
     {.key = "rate",
      .type = OPTION_RATE,

@@ -18,18 +18,17 @@
  * Known to fail: fewer than `samples` answers in a window, and it never learns anything. Under a steady overload `long`
  * becomes `short`, g becomes 1 but for noise, and L grows by smoothing x queue a window until it binds nobody. A least
  * limit of 20 is above what the 20 agents of a card send. It counts the whole gate, so a copy a gate is meant. */
-#include "policies/policy.h"
+#include "policies/limiter.h"
 
 #define WARMUP 10
 #define LONG_CUT 0.95
 
 struct gradient2_params {
-    int64_t initial, least, most;
+    struct limiter_params limiter;
     double tolerance, smoothing;
     int64_t queue, long_window;
     policy_time window;
     int64_t samples;
-    policy_time retry_after;
 };
 
 struct gradient2_vars {
@@ -37,20 +36,11 @@ struct gradient2_vars {
     double long_rtt, short_rtt; /* seconds */
     double long_sum;            /* while it warms up */
     int64_t long_count;
-    policy_time window_ends;
-    int64_t count; /* of the window that runs */
-    policy_time sum;
-    uint64_t number;
+    struct limiter_window window;
 };
 
 struct gradient2_stats {
     uint64_t windows, updates, refused;
-};
-
-struct gradient2_call {
-    bool inside;
-    policy_time admitted;
-    uint64_t number; /* in the system when it was let in, itself included */
 };
 
 static double within(double limit, double least, double most)
@@ -62,7 +52,7 @@ static double within(double limit, double least, double most)
 
 static double limited(double limit, const struct gradient2_params *params)
 {
-    return within(limit, (double)params->least, (double)params->most);
+    return within(limit, (double)params->limiter.least, (double)params->limiter.most);
 }
 
 static void average(struct gradient2_vars *vars, const struct gradient2_params *params, double rtt)
@@ -93,41 +83,30 @@ static void update(struct gradient2_vars *vars, const struct gradient2_params *p
                           params);
 }
 
-static void sample(struct policy *self, policy_time now, policy_time rtt, uint64_t number)
+/* A sample joins its window, and closes it if that is over. */
+static void take(struct policy *self, policy_time now, const struct limiter_sample *sample)
 {
     const struct gradient2_params *params = self->params;
     struct gradient2_vars *vars = self->vars;
     struct gradient2_stats *stats = self->stats;
-    vars->count++;
-    vars->sum += rtt;
-    vars->number = number > vars->number ? number : vars->number;
-    if (now <= vars->window_ends)
+    struct limiter_window *window = &vars->window;
+    if (!limiter_closes(window, sample, now, params->window))
         return;
-    vars->window_ends = now + params->window;
     stats->windows++;
-    if (vars->count >= params->samples) {
+    if (window->count >= params->samples) {
         stats->updates++;
-        update(vars, params, (double)vars->sum / (double)vars->count / (double)POLICY_SECOND, vars->number);
+        update(vars, params, (double)window->sum / (double)window->count / (double)POLICY_SECOND, window->number);
     }
-    vars->count = vars->sum = 0;
-    vars->number = 0;
+    limiter_clear(window);
 }
 
 /* --- callbacks --------------------------------------------------------------------------------------------------- */
-
-static const char *gradient2_check(const void *given)
-{
-    const struct gradient2_params *params = given;
-    if (params->least > params->most)
-        return "no limit is left: expected least: of at most what most: says";
-    return NULL;
-}
 
 static void gradient2_init(struct policy *self)
 {
     const struct gradient2_params *params = self->params;
     struct gradient2_vars *vars = self->vars;
-    vars->limit = limited((double)params->initial, params);
+    vars->limit = limited((double)params->limiter.initial, params);
     vars->gradient = 1;
 }
 
@@ -147,58 +126,22 @@ static struct policy_answer gradient2_admit(struct policy *self, const struct po
     const struct gradient2_vars *vars = self->vars;
     struct gradient2_stats *stats = self->stats;
     (void)call;
-    if ((double)(view->waiting.calls + view->busy + 1) <= vars->limit)
-        return policy_admit();
-    stats->refused++;
-    return policy_defer(params->retry_after > 0 ? params->retry_after : POLICY_NONE, "limit");
-}
-
-static policy_time gradient2_admitted(struct policy *self, const struct policy_view *view, struct policy_call *call)
-{
-    struct gradient2_call *memory = call->state;
-    (void)self;
-    *memory = (struct gradient2_call){true, view->now, view->waiting.calls + view->busy + 1};
-    return 0;
+    return limiter_admit(&params->limiter, view, (uint64_t)vars->limit, &stats->refused, "limit");
 }
 
 static policy_time gradient2_finish(struct policy *self, const struct policy_view *view, struct policy_call *call,
                                     const struct policy_outcome *outcome)
 {
-    struct gradient2_call *memory = call->state;
-    bool inside = memory->inside;
-    memory->inside = false;
-    if (inside && outcome->end != POLICY_ERROR && outcome->end != POLICY_ABANDONED)
-        sample(self, view->now, view->now - memory->admitted, memory->number);
+    struct limiter_sample sample;
+    if (limiter_end(view, call, outcome->end, &sample))
+        take(self, view->now, &sample);
     return POLICY_NONE;
 }
 
 static const struct option gradient2_options[] = {
-    {.key = "initial",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct gradient2_params, initial),
-     .initial = "20",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .help = "the limit at the start, within least and most"},
-    {.key = "least",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct gradient2_params, least),
-     .initial = "20",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .live = true,
-     .help = "the limit never falls below it"},
-    {.key = "most",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct gradient2_params, most),
-     .initial = "200",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .live = true,
-     .help = "the limit never rises above it"},
+    {LIMITER_COUNT(initial, "20"), .help = "the limit at the start, within least and most"},
+    {LIMITER_COUNT(least, "20"), .live = true, .help = "the limit never falls below it"},
+    {LIMITER_COUNT(most, "200"), .live = true, .help = "the limit never rises above it"},
     {.key = "tolerance",
      .type = OPTION_REAL,
      .offset = offsetof(struct gradient2_params, tolerance),
@@ -248,14 +191,7 @@ static const struct option gradient2_options[] = {
      .most = "inf",
      .live = true,
      .help = "a window with fewer is thrown away"},
-    {.key = "retry_after",
-     .type = OPTION_TIME,
-     .offset = offsetof(struct gradient2_params, retry_after),
-     .initial = "",
-     .least = "1 ms",
-     .most = "1 d",
-     .live = true,
-     .help = "what a refusal says; without it nothing"},
+    {LIMITER_RETRY_AFTER},
     {.key = NULL},
 };
 
@@ -305,12 +241,7 @@ static const struct policy_gauge gradient2_gauges[] = {
      .offset = offsetof(struct gradient2_stats, updates),
      .unit = "windows",
      .help = "of these, what had enough samples to be looked at"},
-    {.name = "refused",
-     .type = POLICY_GAUGE_UINT64,
-     .in_stats = true,
-     .offset = offsetof(struct gradient2_stats, refused),
-     .unit = "attempts",
-     .help = "attempts refused so far"},
+    {LIMITER_REFUSED(struct gradient2_stats)},
     {.name = NULL},
 };
 
@@ -324,11 +255,11 @@ const struct policy_ops weir_policy = {
     .params_size = sizeof(struct gradient2_params),
     .vars_size = sizeof(struct gradient2_vars),
     .stats_size = sizeof(struct gradient2_stats),
-    .call_size = sizeof(struct gradient2_call),
-    .check = gradient2_check,
+    .call_size = sizeof(struct limiter_call),
+    .check = limiter_check,
     .init = gradient2_init,
     .changed = gradient2_changed,
     .admit = gradient2_admit,
-    .admitted = gradient2_admitted,
+    .admitted = limiter_admitted,
     .finish = gradient2_finish,
 };

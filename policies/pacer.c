@@ -68,8 +68,8 @@ static struct pacer_call *assess(struct policy *self, const struct policy_call *
     est = call->input_chars / vars->kappa;
     cached = run->prompt < est ? run->prompt : est;
     *memory = (struct pacer_call){.attempt = call->attempt,
-                                  .est = pacer_millionths(est),
-                                  .charge = pacer_millionths(est - cached + cached * params->cached_weight),
+                                  .est = amount_millionths(est),
+                                  .charge = amount_millionths(est - cached + cached * params->cached_weight),
                                   .asks_since = call->attempted};
     return memory;
 }
@@ -77,7 +77,7 @@ static struct pacer_call *assess(struct policy *self, const struct policy_call *
 /* First denied now: its place in line (rule 3). */
 static int64_t priority(const struct pacer_vars *vars, const struct pacer_call *memory, policy_time now)
 {
-    return now - bucket_time(&vars->tokens, (pacer_parts)memory->charge * PACER_MINUTE, INT64_MAX / 2);
+    return now - bucket_time(&vars->tokens, (parts)memory->charge * MINUTE, INT64_MAX / 2);
 }
 
 static policy_time jittered(struct policy *self, policy_time wait)
@@ -121,18 +121,18 @@ static struct policy_answer by_budgets(struct policy *self, const struct policy_
     const struct policy_call *first = params->fairness ? view->held.head : NULL;
     const struct pacer_call *head = first && first != call ? first->state : NULL;
     struct pacer_call *memory = call->state;
-    pacer_parts most = (pacer_parts)params->k_inflight * PACER_MILLION, tokens, requests, in_flight;
+    parts most = (parts)params->k_inflight * MILLION, tokens, requests, in_flight;
     policy_time hint, other;
     const char *axis;
     if (head && !head->waits)
         head = NULL; /* it pauses, or another member holds it */
-    tokens = ((pacer_parts)memory->charge + (head && params->reservation ? head->charge : 0)) * PACER_MINUTE;
-    in_flight = (pacer_parts)memory->est + (head && params->reservation ? head->est : 0);
+    tokens = ((parts)memory->charge + (head && params->reservation ? head->charge : 0)) * MINUTE;
+    in_flight = (parts)memory->est + (head && params->reservation ? head->est : 0);
     if (tokens > bucket_full(&vars->tokens))
         tokens = bucket_full(&vars->tokens);
     if (in_flight > most)
         in_flight = most;
-    requests = (head && params->reservation ? 2 : 1) * PACER_UNIT;
+    requests = (head && params->reservation ? 2 : 1) * UNIT;
     if (vars->tokens.level < tokens)
         axis = tokens_bind;
     else if (vars->requests.level < requests)
@@ -224,8 +224,8 @@ static policy_time pacer_admitted(struct policy *self, const struct policy_view 
         stats->admitted_tokens += (double)memory->charge / 1e6;
         stats->slow += view->now - memory->asks_since > SLOW;
         if (params->law == LAW_BUDGETS) {
-            bucket_give(&vars->tokens, -(pacer_parts)memory->charge);
-            bucket_give(&vars->requests, -(pacer_parts)PACER_MILLION);
+            bucket_give(&vars->tokens, -(parts)memory->charge);
+            bucket_give(&vars->requests, -(parts)MILLION);
         }
     }
     store_show(vars);
@@ -264,7 +264,7 @@ static void settle(struct policy *self, const struct policy_call *call, const st
         return;
     cached = cached > 0 ? cached : 0;
     bucket_give(&vars->tokens,
-                (pacer_parts)memory->charge - pacer_millionths(input - cached + cached * params->cached_weight));
+                (parts)memory->charge - amount_millionths(input - cached + cached * params->cached_weight));
 }
 
 /* Rule 10: how long the call pauses, or that its client hears of the 429. */

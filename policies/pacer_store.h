@@ -39,6 +39,8 @@ static inline void store_renew(struct pacer_vars *vars, const struct pacer_param
 {
     bucket_renew(&vars->tokens, params->r_tok, params->c_burst);
     bucket_renew(&vars->requests, params->r_qps, params->c_req);
+    bucket_give(&vars->tokens, 0);
+    bucket_give(&vars->requests, 0);
     vars->before = *params;
     store_show(vars);
 }

@@ -3,7 +3,7 @@
 #ifndef POLICIES_PACER_TABLES_H
 #define POLICIES_PACER_TABLES_H
 
-#include "policies/pacer_bucket.h"
+#include "policies/bucket.h"
 
 #define PACER_CELL (10 * POLICY_SECOND) /* overloads are counted in cells of so long */
 enum { PACER_CELLS = 7 };               /* the running one, and the six before it */
@@ -27,11 +27,11 @@ struct pacer_params {
 };
 
 struct pacer_vars {
-    struct pacer_bucket tokens, requests;
-    pacer_parts in_flight; /* millionths */
+    struct bucket tokens, requests;
+    parts in_flight; /* millionths */
     /* Of them: of calls that ended while the store was down. They are freed together, when the last that could have
      * been let in before the outage expires: an upper bound, and a second outage before that prolongs it. */
-    pacer_parts stranded;
+    parts stranded;
     policy_time stranded_until, down_since;
     uint64_t calls;             /* in flight */
     struct pacer_params before; /* as they were before they are changed */

@@ -21,11 +21,9 @@
  * Levels are exact, as token_bucket's: rates are whole millionths a minute, and lent ones are rounded down to that.
  * Known to fail: a call above its bucket goes when that is full and leaves it below zero; within a class small calls
  * pass a large one that is held; hard floors waste what a class does not use. */
-#include <math.h>
-
+#include "policies/meter.h"
 #include "policies/shares_buckets.h"
 
-enum { REQUESTS, INPUT, OUTPUT, TOTAL };
 enum { ANSWER_HOLD, ANSWER_DEFER };
 
 struct shares_params {
@@ -45,24 +43,6 @@ struct shares_call {
     bool inside;
 };
 
-static const char *const shares_meters[] = {
-    [REQUESTS] = "requests", [INPUT] = "input", [OUTPUT] = "output", [TOTAL] = "total", NULL};
-
-/* Millionths that the meter counts, or -1 where a count is missing. */
-static int64_t metered(const struct shares_params *params, double input, double cached, double output)
-{
-    double weighted = input - cached + cached * params->cached_weight, amount = weighted + output;
-    if (params->meter == REQUESTS)
-        amount = 1;
-    else if (params->meter == INPUT)
-        amount = weighted;
-    else if (params->meter == OUTPUT)
-        amount = output;
-    if (isnan(amount))
-        return -1;
-    return amount < 9e12 ? (int64_t)(amount * 1e6 + 0.5) : INT64_C(9000000000000000000);
-}
-
 /* --- callbacks ------------------------------------------------------------------------------------------------------
  */
 
@@ -71,7 +51,7 @@ static const char *shares_check(const void *given)
     const struct shares_params *params = given;
     struct class_shares of;
     const char *wrong = shares_read(params->classes, &of);
-    if (params->cached_weight != 1 && (params->meter == REQUESTS || params->meter == OUTPUT))
+    if (params->cached_weight != 1 && (params->meter == METER_REQUESTS || params->meter == METER_OUTPUT))
         return "cached_weight is about tokens that are sent: expected meter: input or total";
     if (params->classes && params->tenants)
         return "expected shares of classes or of tenants, not both";
@@ -107,7 +87,7 @@ static int bucket_of(const struct policy *self, const struct policy_view *view, 
 
 static int64_t expected(const struct shares_params *params, const struct policy_call *call)
 {
-    return metered(params, call->input_tokens, call->cached_tokens, call->output_tokens);
+    return meter_expects(params->meter, params->cached_weight, call);
 }
 
 static struct policy_answer shares_admit(struct policy *self, const struct policy_view *view, struct policy_call *call)
@@ -148,12 +128,6 @@ static policy_time shares_admitted(struct policy *self, const struct policy_view
     return 0;
 }
 
-static bool never_served(const struct policy_call *call, enum policy_end end)
-{
-    return call->started == POLICY_NONE &&
-           (end == POLICY_SHED || end == POLICY_DISPLACED || end == POLICY_TIMEOUT || end == POLICY_ABANDONED);
-}
-
 /* Where nobody says what was taken the estimate stands; what no server took comes back whole. */
 static policy_time shares_finish(struct policy *self, const struct policy_view *view, struct policy_call *call,
                                  const struct policy_outcome *outcome)
@@ -166,8 +140,8 @@ static policy_time shares_finish(struct policy *self, const struct policy_view *
         return POLICY_NONE;
     memory->inside = false;
     if (outcome->end == POLICY_DONE || outcome->end == POLICY_ERROR)
-        real = metered(params, outcome->input_tokens, outcome->cached_tokens, outcome->output_tokens);
-    else if (never_served(call, outcome->end))
+        real = meter_took(params->meter, params->cached_weight, outcome);
+    else if (meter_unserved(call, outcome->end))
         real = 0;
     refill(vars, view->now, self->stats);
     if (real >= 0 && !isinf(params->rate))
@@ -194,7 +168,7 @@ static const struct option shares_options[] = {
      .type = OPTION_CHOICE,
      .offset = offsetof(struct shares_params, meter),
      .initial = "input",
-     .choices = shares_meters,
+     .choices = meter_names,
      .help = "what is counted: requests, or tokens sent, answered or both"},
     {.key = "rate",
      .type = OPTION_RATE,

@@ -6,11 +6,9 @@
 #ifndef POLICIES_SHARES_BUCKETS_H
 #define POLICIES_SHARES_BUCKETS_H
 
+#include "policies/amount.h"
 #include "policies/class_shares.h"
 
-__extension__ typedef __int128 parts;
-
-#define MINUTE (60 * POLICY_SECOND)
 #define BUCKETS (SHARES_MOST + 1)
 
 struct bucket {
@@ -41,11 +39,6 @@ static inline bool is_full(const struct shares_vars *vars, int i)
     return vars->buckets[i].level >= full(vars, i);
 }
 
-static inline double units(parts amount)
-{
-    return (double)(amount / MINUTE) / 1e6;
-}
-
 /* What flows into a bucket that is not full, in millionths a minute: its own rate, and its part of what others lend. */
 static inline int64_t inflow(const struct shares_vars *vars, int i)
 {
@@ -57,19 +50,13 @@ static inline int64_t inflow(const struct shares_vars *vars, int i)
     return vars->borrow ? (int64_t)(vars->buckets[i].per_minute * all / open) : vars->buckets[i].per_minute;
 }
 
-static inline policy_time time_for(parts lack, int64_t per_minute)
-{
-    parts wait = (lack + per_minute - 1) / per_minute;
-    return wait < INT64_MAX ? (policy_time)wait : INT64_MAX;
-}
-
 /* Rates are the same until the next bucket is full, or `most` has passed: this is how long. */
 static inline policy_time stretch(const struct shares_vars *vars, policy_time most)
 {
     policy_time least = most;
     for (int i = 0; i <= vars->of.count; i++)
         if (!is_full(vars, i)) {
-            policy_time own = time_for(full(vars, i) - vars->buckets[i].level, inflow(vars, i));
+            policy_time own = amount_time(full(vars, i) - vars->buckets[i].level, inflow(vars, i));
             least = own < least ? own : least;
         }
     return least;
@@ -85,15 +72,15 @@ static inline void flow(struct shares_vars *vars, policy_time time, struct share
         struct bucket *bucket = &vars->buckets[i];
         parts own = (parts)bucket->per_minute * time, before = bucket->level;
         if (inflows[i] == 0) {
-            stats->lost += units(own);
+            stats->lost += amount_units(own);
             continue;
         }
         bucket->level += (parts)inflows[i] * time;
         if (is_full(vars, i))
             bucket->level = full(vars, i);
         if (bucket->level - before > own) {
-            stats->lent += units(bucket->level - before - own);
-            stats->lost -= units(bucket->level - before - own);
+            stats->lent += amount_units(bucket->level - before - own);
+            stats->lost -= amount_units(bucket->level - before - own);
         }
     }
 }
@@ -114,7 +101,7 @@ static inline policy_time until(const struct shares_vars *vars, int i, parts lev
     struct shares_stats nobody = {0};
     policy_time time = 0;
     while (then.buckets[i].level < level) {
-        policy_time own = time_for(level - then.buckets[i].level, inflow(&then, i)), next = stretch(&then, own);
+        policy_time own = amount_time(level - then.buckets[i].level, inflow(&then, i)), next = stretch(&then, own);
         if (next > INT64_MAX - time)
             return INT64_MAX;
         flow(&then, next, &nobody);
@@ -134,8 +121,7 @@ static inline void give(struct shares_vars *vars, int i, parts amount)
 /* The values in force from now on; levels stay as they are, as far as the buckets hold them. */
 static inline void renew(struct shares_vars *vars, double units_a_second, policy_time burst, bool borrow)
 {
-    double millionths = units_a_second * 6e7; /* from 10^11 a second on all are the same */
-    int64_t rate = millionths < 6e18 ? (int64_t)(millionths + 0.5) : INT64_C(6000000000000000000);
+    int64_t rate = amount_per_minute(units_a_second);
     vars->burst = burst;
     vars->borrow = borrow;
     for (int i = 0; i <= vars->of.count; i++) {

@@ -15,13 +15,10 @@
  * late in a minute and, at half a minute, calls together all who were refused in the same one; what a cap keeps from
  * its tenant goes to nobody, if the others do not want it. A smooth cap is `token_bucket: {scope: tenant}`; shares that
  * are lent are `shares: {tenants: ...}`. */
-#include <math.h>
-
-#include "policies/policy.h"
+#include "policies/meter.h"
 
 #define UNLIMITED INT64_MAX
-
-enum { REQUESTS, INPUT, OUTPUT, TOTAL };
+#define CALL_MOST INT64_C(1000000000000000000) /* millionths: no call counts more */
 
 struct tenant_cap_params {
     int meter;
@@ -45,22 +42,14 @@ struct tenant_cap_call {
     bool inside;
 };
 
-static const char *const tenant_cap_meters[] = {
-    [REQUESTS] = "requests", [INPUT] = "input", [OUTPUT] = "output", [TOTAL] = "total", NULL};
-
-/* Millionths that the meter counts, or -1 where a count is missing. No call is more than 10^12. */
-static int64_t metered(const struct tenant_cap_params *params, double input, double cached, double output)
+static int64_t at_most(int64_t millionths)
 {
-    double weighted = input - cached + cached * params->cached_weight, amount = weighted + output;
-    if (params->meter == REQUESTS)
-        amount = 1;
-    else if (params->meter == INPUT)
-        amount = weighted;
-    else if (params->meter == OUTPUT)
-        amount = output;
-    if (isnan(amount))
-        return -1;
-    return amount < 1e12 ? (int64_t)(amount * 1e6 + 0.5) : INT64_C(1000000000000000000);
+    return millionths < CALL_MOST ? millionths : CALL_MOST;
+}
+
+static int64_t expected(const struct tenant_cap_params *params, const struct policy_call *call)
+{
+    return at_most(meter_expects(params->meter, params->cached_weight, call));
 }
 
 static int64_t cap_of(const struct tenant_cap_params *params)
@@ -86,7 +75,7 @@ static struct policy_answer tenant_cap_admit(struct policy *self, const struct p
     struct tenant_cap_stats *stats = self->stats;
     const struct tenant_cap_tenant *tenant = tenant_at(params, call, view->now);
     int64_t cap = cap_of(params);
-    int64_t need = metered(params, call->input_tokens, call->cached_tokens, call->output_tokens);
+    int64_t need = expected(params, call);
     if (cap == UNLIMITED || tenant->used <= 0 || (tenant->used <= cap && need <= cap - tenant->used))
         return policy_admit();
     stats->refused++;
@@ -107,15 +96,9 @@ static policy_time tenant_cap_admitted(struct policy *self, const struct policy_
     struct tenant_cap_call *memory = call->state;
     memory->inside = true;
     memory->window = tenant->window;
-    memory->taken = metered(params, call->input_tokens, call->cached_tokens, call->output_tokens);
+    memory->taken = expected(params, call);
     add(tenant, memory->taken);
     return 0;
-}
-
-static bool never_served(const struct policy_call *call, enum policy_end end)
-{
-    return call->started == POLICY_NONE &&
-           (end == POLICY_SHED || end == POLICY_DISPLACED || end == POLICY_TIMEOUT || end == POLICY_ABANDONED);
 }
 
 /* Where nobody says what was taken the estimate stands. */
@@ -130,8 +113,8 @@ static policy_time tenant_cap_finish(struct policy *self, const struct policy_vi
         return POLICY_NONE;
     memory->inside = false;
     if (outcome->end == POLICY_DONE || outcome->end == POLICY_ERROR)
-        real = metered(params, outcome->input_tokens, outcome->cached_tokens, outcome->output_tokens);
-    else if (never_served(call, outcome->end))
+        real = at_most(meter_took(params->meter, params->cached_weight, outcome));
+    else if (meter_unserved(call, outcome->end))
         real = 0;
     if (real >= 0 && memory->window == tenant->window)
         add(tenant, real - memory->taken);
@@ -143,7 +126,7 @@ static const struct option tenant_cap_options[] = {
      .type = OPTION_CHOICE,
      .offset = offsetof(struct tenant_cap_params, meter),
      .initial = "input",
-     .choices = tenant_cap_meters,
+     .choices = meter_names,
      .help = "what is counted: requests, or tokens sent, answered or both"},
     {.key = "cap",
      .type = OPTION_RATE,

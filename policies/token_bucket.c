@@ -16,18 +16,10 @@
  * took (shed, displaced, given up in line) is given back whole. Known to fail: it has no line, so small calls pass a
  * large one that is held, until its hold cap comes; `after` is overshot by all in flight; what it saves in line returns
  * as hold. */
-#include <math.h>
+#include "policies/bucket.h"
+#include "policies/meter.h"
 
-#include "policies/policy.h"
-
-__extension__ typedef __int128 parts;
-
-#define MILLION INT64_C(1000000)
-#define MINUTE (60 * POLICY_SECOND)
-#define UNIT ((parts)MILLION * MINUTE)
-#define AT_ONCE INT64_MAX /* a rate without end */
-
-enum { REQUESTS, INPUT, OUTPUT, TOTAL, IN_FLIGHT, TOKENS_IN_FLIGHT };
+enum { IN_FLIGHT = METER_TOTAL + 1, TOKENS_IN_FLIGHT };
 enum { COUNTS_ESTIMATE, COUNTS_AFTER };
 enum { ANSWER_HOLD, ANSWER_DEFER };
 
@@ -43,11 +35,8 @@ struct token_bucket_params {
 };
 
 struct token_bucket_vars {
-    parts level;
-    policy_time at;     /* of the level */
-    int64_t per_minute; /* millionths since then, of `rate`; 0: the meter has none */
-    int64_t burst;      /* since then */
-    double shown;       /* the level in units */
+    struct bucket bucket; /* of a meter in flight nothing flows in */
+    double shown;         /* its level in units */
 };
 
 struct token_bucket_stats {
@@ -59,10 +48,10 @@ struct token_bucket_call {
     bool inside;
 };
 
-static const char *const token_bucket_meters[] = {[REQUESTS] = "requests",
-                                                  [INPUT] = "input",
-                                                  [OUTPUT] = "output",
-                                                  [TOTAL] = "total",
+static const char *const token_bucket_meters[] = {[METER_REQUESTS] = "requests",
+                                                  [METER_INPUT] = "input",
+                                                  [METER_OUTPUT] = "output",
+                                                  [METER_TOTAL] = "total",
                                                   [IN_FLIGHT] = "in_flight",
                                                   [TOKENS_IN_FLIGHT] = "tokens_in_flight",
                                                   NULL};
@@ -72,87 +61,50 @@ static bool in_flight(const struct token_bucket_params *params)
     return params->meter == IN_FLIGHT || params->meter == TOKENS_IN_FLIGHT;
 }
 
-/* Millionths that the meter counts, or -1 where a count is missing. */
-static int64_t metered(const struct token_bucket_params *params, double input, double cached, double output)
+/* What is counted of a call, be it over time or in flight. */
+static int unit(const struct token_bucket_params *params)
 {
-    double weighted = input - cached + cached * params->cached_weight, amount = weighted + output;
-    if (params->meter == REQUESTS || params->meter == IN_FLIGHT)
-        amount = 1;
-    else if (params->meter == INPUT)
-        amount = weighted;
-    else if (params->meter == OUTPUT)
-        amount = output;
-    if (isnan(amount))
-        return -1;
-    return amount < 9e12 ? (int64_t)(amount * 1e6 + 0.5) : INT64_C(9000000000000000000);
+    if (params->meter == IN_FLIGHT)
+        return METER_REQUESTS;
+    return params->meter == TOKENS_IN_FLIGHT ? METER_TOTAL : params->meter;
 }
 
 static int64_t expected(const struct token_bucket_params *params, const struct policy_call *call)
 {
-    return metered(params, call->input_tokens, call->cached_tokens, call->output_tokens);
+    return meter_expects(unit(params), params->cached_weight, call);
 }
 
-static parts full(const struct token_bucket_vars *vars)
+static void give(struct token_bucket_vars *vars, parts millionths)
 {
-    return (parts)vars->burst * UNIT;
-}
-
-/* Never above full. */
-static void give(struct token_bucket_vars *vars, parts amount)
-{
-    vars->level += amount;
-    if (vars->level > full(vars))
-        vars->level = full(vars);
-    vars->shown = (double)(vars->level / MINUTE) / 1e6;
+    bucket_give(&vars->bucket, millionths);
+    vars->shown = bucket_shown(&vars->bucket);
 }
 
 static void refill(struct token_bucket_vars *vars, policy_time now)
 {
-    if (vars->per_minute == AT_ONCE)
-        vars->level = full(vars);
-    give(vars, (parts)vars->per_minute * (now - vars->at));
-    vars->at = now;
-}
-
-/* The values in force from now on. */
-static void renew(struct token_bucket_vars *vars, const struct token_bucket_params *params)
-{
-    double millionths = params->rate * 6e7;
-    vars->burst = params->burst;
-    if (in_flight(params))
-        vars->per_minute = 0;
-    else if (isinf(params->rate))
-        vars->per_minute = AT_ONCE;
-    else /* from 10^11 a second on all are the same */
-        vars->per_minute = millionths < 6e18 ? (int64_t)(millionths + 0.5) : INT64_C(6000000000000000000);
+    bucket_refill(&vars->bucket, now);
+    vars->shown = bucket_shown(&vars->bucket);
 }
 
 /* What the level has to be. One part is the least that is more than nothing. */
 static parts needed(const struct token_bucket_vars *vars, const struct token_bucket_params *params,
                     const struct policy_call *call)
 {
-    parts amount = (parts)expected(params, call) * MINUTE;
+    parts amount = (parts)expected(params, call) * MINUTE, full = bucket_full(&vars->bucket);
     if (params->counts == COUNTS_AFTER)
         return 1;
-    return amount < full(vars) ? amount : full(vars);
+    return amount < full ? amount : full;
 }
 
-/* Until the level has grown by so much, were nobody else to come. */
-static policy_time until(const struct token_bucket_vars *vars, parts lack)
+static void renew(struct token_bucket_vars *vars, const struct token_bucket_params *params)
 {
-    parts wait;
-    if (vars->per_minute == 0)
-        return POLICY_NONE;
-    wait = (lack + vars->per_minute - 1) / vars->per_minute;
-    if (wait < POLICY_LEAST)
-        return POLICY_LEAST;
-    return wait < INT64_MAX ? (policy_time)wait : INT64_MAX;
+    bucket_renew(&vars->bucket, in_flight(params) ? 0 : params->rate, params->burst);
 }
 
 static const char *token_bucket_check(const void *given)
 {
     const struct token_bucket_params *params = given;
-    bool tokens_sent = params->meter == INPUT || params->meter == TOTAL || params->meter == TOKENS_IN_FLIGHT;
+    bool tokens_sent = unit(params) == METER_INPUT || unit(params) == METER_TOTAL;
     if (in_flight(params) && params->counts == COUNTS_AFTER)
         return "a meter of what is in flight counts from admission to the end: expected counts: estimate";
     if (!tokens_sent && params->cached_weight != 1)
@@ -162,9 +114,10 @@ static const char *token_bucket_check(const void *given)
 
 static void token_bucket_init(struct policy *self)
 {
+    const struct token_bucket_params *params = self->params;
     struct token_bucket_vars *vars = self->vars;
-    renew(vars, self->params);
-    give(vars, full(vars));
+    renew(vars, params);
+    give(vars, (parts)params->burst * MILLION);
 }
 
 /* The level stays as it is; of a meter in flight, what is in flight stays. */
@@ -172,12 +125,12 @@ static void token_bucket_changed(struct policy *self, policy_time now, const cha
 {
     const struct token_bucket_params *params = self->params;
     struct token_bucket_vars *vars = self->vars;
-    parts before = full(vars);
+    int64_t before = vars->bucket.size;
     (void)key;
     (void)by;
     refill(vars, now);
     renew(vars, params);
-    give(vars, in_flight(params) ? full(vars) - before : 0);
+    give(vars, in_flight(params) ? ((parts)params->burst - before) * MILLION : 0);
 }
 
 static struct policy_answer token_bucket_admit(struct policy *self, const struct policy_view *view,
@@ -189,9 +142,9 @@ static struct policy_answer token_bucket_admit(struct policy *self, const struct
     parts need = needed(vars, params, call);
     policy_time after;
     refill(vars, view->now);
-    if (vars->level >= need)
+    if (vars->bucket.level >= need)
         return policy_admit();
-    after = until(vars, need - vars->level);
+    after = in_flight(params) ? POLICY_NONE : amount_after(need - vars->bucket.level, vars->bucket.per_minute);
     if (params->answer == ANSWER_HOLD && !call->last) {
         stats->held++;
         return policy_hold(after == POLICY_NONE ? params->poll : after, token_bucket_meters[params->meter]);
@@ -208,14 +161,8 @@ static policy_time token_bucket_admitted(struct policy *self, const struct polic
     refill(vars, view->now);
     memory->inside = true;
     memory->taken = params->counts == COUNTS_AFTER ? 0 : expected(params, call);
-    give(vars, -(parts)memory->taken * MINUTE);
+    give(vars, -(parts)memory->taken);
     return 0;
-}
-
-static bool never_served(const struct policy_call *call, enum policy_end end)
-{
-    return call->started == POLICY_NONE &&
-           (end == POLICY_SHED || end == POLICY_DISPLACED || end == POLICY_TIMEOUT || end == POLICY_ABANDONED);
 }
 
 static policy_time token_bucket_finish(struct policy *self, const struct policy_view *view, struct policy_call *call,
@@ -232,12 +179,12 @@ static policy_time token_bucket_finish(struct policy *self, const struct policy_
         real = 0;
     else if ((outcome->end == POLICY_DONE || outcome->end == POLICY_ERROR) &&
              (params->settle || params->counts == COUNTS_AFTER))
-        real = metered(params, outcome->input_tokens, outcome->cached_tokens, outcome->output_tokens);
-    else if (params->settle && never_served(call, outcome->end))
+        real = meter_took(unit(params), params->cached_weight, outcome);
+    else if (params->settle && meter_unserved(call, outcome->end))
         real = 0;
     refill(vars, view->now);
     if (real >= 0)
-        give(vars, ((parts)memory->taken - real) * MINUTE);
+        give(vars, (parts)memory->taken - real);
     return POLICY_NONE;
 }
 

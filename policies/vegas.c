@@ -19,15 +19,15 @@
  * Known to fail: it takes a long turn for a long line. With turns of 3 s and of 23 s rtt0 is a short one's, and nearly
  * every answer says that everybody waits: L sinks to 6 or 7, where queue is 6 g, and of 8 slots two stand idle. Windows
  * average that out. A refusal that comes at once is the least time, too. It counts the whole gate. */
-#include "policies/policy.h"
+#include "policies/limiter.h"
 
 __extension__ typedef __int128 wide;
 
 struct vegas_params {
-    int64_t initial, least, most, probe;
+    struct limiter_params limiter;
+    int64_t probe;
     policy_time window;
     int64_t samples;
-    policy_time retry_after;
 };
 
 struct vegas_vars {
@@ -37,29 +37,12 @@ struct vegas_vars {
     int64_t since_probe; /* samples */
     double jitter;       /* u; 0: not drawn yet */
     double rtt0, rtt;    /* for eyes, in seconds */
-    policy_time window_ends;
-    int64_t count; /* of the window that runs */
-    policy_time sum;
-    uint64_t number;
-    bool dropped;
+    struct limiter_window window;
 };
 
 struct vegas_stats {
     uint64_t updates, discarded, probes, refused;
 };
-
-struct vegas_call {
-    bool inside;
-    policy_time admitted;
-    uint64_t number; /* n */
-};
-
-static int64_t within(int64_t limit, const struct vegas_params *params)
-{
-    if (limit > params->most)
-        limit = params->most;
-    return limit < params->least ? params->least : limit;
-}
 
 static int64_t digits_behind_the_first(int64_t limit)
 {
@@ -77,14 +60,13 @@ static int64_t queue_of(const struct vegas_vars *vars, policy_time rtt)
     return (int64_t)(((wide)vars->limit * (rtt - vars->least_rtt) + rtt - 1) / rtt);
 }
 
-static void move(struct vegas_vars *vars, const struct vegas_params *params, policy_time rtt, uint64_t number,
-                 bool drop)
+static void move(struct vegas_vars *vars, const struct limiter_params *bounds, const struct limiter_sample *sample)
 {
     int64_t g = digits_behind_the_first(vars->limit), by = 0;
-    vars->queue = queue_of(vars, rtt);
-    if (drop)
+    vars->queue = queue_of(vars, sample->rtt);
+    if (sample->drop)
         by = -g;
-    else if (number < (uint64_t)(vars->limit / 2 + vars->limit % 2))
+    else if (sample->number < limiter_half(vars->limit))
         by = 0;
     else if (vars->queue <= g)
         by = 6 * g;
@@ -92,27 +74,27 @@ static void move(struct vegas_vars *vars, const struct vegas_params *params, pol
         by = g;
     else if (vars->queue > 6 * g)
         by = -g;
-    if (by > 0 && vars->limit > params->most - by)
-        vars->limit = params->most;
+    if (by > 0 && vars->limit > bounds->most - by)
+        vars->limit = bounds->most;
     else
-        vars->limit = within(vars->limit + by, params);
+        vars->limit = limiter_within(vars->limit + by, bounds);
 }
 
-static void update(struct policy *self, policy_time rtt, uint64_t number, bool drop)
+static void update(struct policy *self, const struct limiter_sample *sample)
 {
     const struct vegas_params *params = self->params;
     struct vegas_vars *vars = self->vars;
     struct vegas_stats *stats = self->stats;
     bool probes;
     stats->updates++;
-    vars->rtt = (double)rtt / (double)POLICY_SECOND;
+    vars->rtt = (double)sample->rtt / (double)POLICY_SECOND;
     if (vars->jitter <= 0)
         vars->jitter = 0.5 + self->host->uniform(self) / 2;
     vars->since_probe++;
     probes = vars->jitter * (double)params->probe * (double)vars->limit <= (double)vars->since_probe;
-    if (probes || !vars->known || rtt < vars->least_rtt) {
+    if (probes || !vars->known || sample->rtt < vars->least_rtt) {
         vars->known = true;
-        vars->least_rtt = rtt;
+        vars->least_rtt = sample->rtt;
         vars->rtt0 = vars->rtt;
         if (probes) {
             stats->probes++;
@@ -121,59 +103,46 @@ static void update(struct policy *self, policy_time rtt, uint64_t number, bool d
         }
         return;
     }
-    move(vars, params, rtt, number, drop);
+    move(vars, &params->limiter, sample);
 }
 
 /* A sample joins its window, and closes it if that is over. */
-static void sample(struct policy *self, policy_time now, policy_time rtt, uint64_t number, bool drop)
+static void take(struct policy *self, policy_time now, const struct limiter_sample *sample)
 {
     const struct vegas_params *params = self->params;
     struct vegas_vars *vars = self->vars;
     struct vegas_stats *stats = self->stats;
+    struct limiter_window *window = &vars->window;
     if (params->window == 0) {
-        update(self, rtt, number, drop);
+        update(self, sample);
         return;
     }
-    vars->count++;
-    vars->sum += rtt;
-    vars->number = number > vars->number ? number : vars->number;
-    vars->dropped = vars->dropped || drop;
-    if (now <= vars->window_ends)
+    if (!limiter_closes(window, sample, now, params->window))
         return;
-    vars->window_ends = now + params->window;
-    if (vars->count >= params->samples)
-        update(self, vars->sum / vars->count, vars->number, vars->dropped);
+    if (window->count >= params->samples)
+        update(self, &(struct limiter_sample){window->sum / window->count, window->number, window->drop});
     else
         stats->discarded++;
-    vars->count = vars->sum = 0;
-    vars->number = 0;
-    vars->dropped = false;
+    limiter_clear(window);
 }
 
 /* --- callbacks --------------------------------------------------------------------------------------------------- */
-
-static const char *vegas_check(const void *given)
-{
-    const struct vegas_params *params = given;
-    if (params->least > params->most)
-        return "no limit is left: expected least: of at most what most: says";
-    return NULL;
-}
 
 static void vegas_init(struct policy *self)
 {
     const struct vegas_params *params = self->params;
     struct vegas_vars *vars = self->vars;
-    vars->limit = within(params->initial, params);
+    vars->limit = limiter_within(params->limiter.initial, &params->limiter);
 }
 
 static void vegas_changed(struct policy *self, policy_time now, const char *key, enum policy_setter by)
 {
+    const struct vegas_params *params = self->params;
     struct vegas_vars *vars = self->vars;
     (void)now;
     (void)key;
     (void)by;
-    vars->limit = within(vars->limit, self->params);
+    vars->limit = limiter_within(vars->limit, &params->limiter);
 }
 
 static struct policy_answer vegas_admit(struct policy *self, const struct policy_view *view, struct policy_call *call)
@@ -182,58 +151,22 @@ static struct policy_answer vegas_admit(struct policy *self, const struct policy
     const struct vegas_vars *vars = self->vars;
     struct vegas_stats *stats = self->stats;
     (void)call;
-    if (view->waiting.calls + view->busy < (uint64_t)vars->limit)
-        return policy_admit();
-    stats->refused++;
-    return policy_defer(params->retry_after > 0 ? params->retry_after : POLICY_NONE, "limit");
-}
-
-static policy_time vegas_admitted(struct policy *self, const struct policy_view *view, struct policy_call *call)
-{
-    struct vegas_call *memory = call->state;
-    (void)self;
-    *memory = (struct vegas_call){true, view->now, view->waiting.calls + view->busy + 1};
-    return 0;
+    return limiter_admit(&params->limiter, view, (uint64_t)vars->limit, &stats->refused, "limit");
 }
 
 static policy_time vegas_finish(struct policy *self, const struct policy_view *view, struct policy_call *call,
                                 const struct policy_outcome *outcome)
 {
-    struct vegas_call *memory = call->state;
-    bool inside = memory->inside;
-    memory->inside = false;
-    if (inside && outcome->end != POLICY_ERROR && outcome->end != POLICY_ABANDONED)
-        sample(self, view->now, view->now - memory->admitted, memory->number, outcome->end != POLICY_DONE);
+    struct limiter_sample sample;
+    if (limiter_end(view, call, outcome->end, &sample))
+        take(self, view->now, &sample);
     return POLICY_NONE;
 }
 
 static const struct option vegas_options[] = {
-    {.key = "initial",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct vegas_params, initial),
-     .initial = "20",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .help = "the limit at the start, within least and most"},
-    {.key = "least",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct vegas_params, least),
-     .initial = "1",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .live = true,
-     .help = "the limit never falls below it"},
-    {.key = "most",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct vegas_params, most),
-     .initial = "1000",
-     .least = "1",
-     .most = "inf",
-     .measures = "calls",
-     .live = true,
-     .help = "the limit never rises above it"},
+    {LIMITER_COUNT(initial, "20"), .help = "the limit at the start, within least and most"},
+    {LIMITER_COUNT(least, "1"), .live = true, .help = "the limit never falls below it"},
+    {LIMITER_COUNT(most, "1000"), .live = true, .help = "the limit never rises above it"},
     {.key = "probe",
      .type = OPTION_COUNT,
      .offset = offsetof(struct vegas_params, probe),
@@ -258,14 +191,7 @@ static const struct option vegas_options[] = {
      .most = "inf",
      .live = true,
      .help = "a window with fewer is thrown away"},
-    {.key = "retry_after",
-     .type = OPTION_TIME,
-     .offset = offsetof(struct vegas_params, retry_after),
-     .initial = "",
-     .least = "1 ms",
-     .most = "1 d",
-     .live = true,
-     .help = "what a refusal says; without it nothing"},
+    {LIMITER_RETRY_AFTER},
     {.key = NULL},
 };
 
@@ -320,12 +246,7 @@ static const struct policy_gauge vegas_gauges[] = {
      .offset = offsetof(struct vegas_stats, probes),
      .unit = "times",
      .help = "how often the least time was taken anew"},
-    {.name = "refused",
-     .type = POLICY_GAUGE_UINT64,
-     .in_stats = true,
-     .offset = offsetof(struct vegas_stats, refused),
-     .unit = "attempts",
-     .help = "attempts refused so far"},
+    {LIMITER_REFUSED(struct vegas_stats)},
     {.name = NULL},
 };
 
@@ -339,11 +260,11 @@ const struct policy_ops weir_policy = {
     .params_size = sizeof(struct vegas_params),
     .vars_size = sizeof(struct vegas_vars),
     .stats_size = sizeof(struct vegas_stats),
-    .call_size = sizeof(struct vegas_call),
-    .check = vegas_check,
+    .call_size = sizeof(struct limiter_call),
+    .check = limiter_check,
     .init = vegas_init,
     .changed = vegas_changed,
     .admit = vegas_admit,
-    .admitted = vegas_admitted,
+    .admitted = limiter_admitted,
     .finish = vegas_finish,
 };

@@ -21,11 +21,23 @@ models             sim/io/ sim/engine/ sim/stats/ policies/policy
 policies           policies/policy sim/io/option
 policies/pacer         policies/policy sim/io/option policies/pacer_store
 policies/pacer_store   policies/pacer_tables
-policies/pacer_tables  policies/pacer_bucket
+policies/pacer_tables  policies/bucket
+policies/bucket        policies/amount
+policies/meter         policies/amount
+policies/token_bucket  policies/policy sim/io/option policies/bucket policies/meter
+policies/cost_bucket   policies/policy sim/io/option policies/bucket
+policies/gcra          policies/policy sim/io/option policies/meter
+policies/tenant_cap    policies/policy sim/io/option policies/meter
+policies/aimd            policies/policy sim/io/option policies/limiter
+policies/vegas           policies/policy sim/io/option policies/limiter
+policies/gradient2       policies/policy sim/io/option policies/limiter
+policies/envoy_gradient  policies/policy sim/io/option policies/limiter
+policies/atb             policies/policy sim/io/option policies/adaptive_bucket
+policies/aatb            policies/policy sim/io/option policies/adaptive_bucket
 policies/codel     policies/policy sim/io/option policies/codel_law
 policies/fq_codel  policies/policy sim/io/option policies/codel_law
-policies/shares          policies/policy sim/io/option policies/shares_buckets
-policies/shares_buckets  policies/class_shares
+policies/shares          policies/policy sim/io/option policies/meter policies/shares_buckets
+policies/shares_buckets  policies/amount policies/class_shares
 policies/run_budget      policies/policy sim/io/option policies/class_shares policies/run_budget_estimate
 policies/registry  policies/
 policies/planner         policies/policy policies/planner_

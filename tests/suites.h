@@ -14,8 +14,11 @@
     X(station_life) \
     X(limit) \
     X(changes) \
+    X(changes_pool) \
+    X(changes_class) \
     X(changes_meter) \
     X(changes_read) \
+    X(changes_order) \
     X(include) \
     X(meter) \
     X(conformance) \
@@ -75,8 +78,12 @@
     X(line_laws) \
     X(fairness) \
     X(shares) \
+    X(class_shares) \
+    X(shares_law) \
     X(allotment) \
     X(run_budget) \
+    X(run_budget_estimates) \
+    X(run_budget_trials) \
     X(param) \
     X(table) \
     X(table_cells) \
@@ -106,6 +113,7 @@
     X(counts) \
     X(contexts) \
     X(cards) \
+    X(cards_trials) \
     X(cards_scenario) \
     X(memory_read) \
     X(memory_bounds) \

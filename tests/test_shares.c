@@ -1,8 +1,6 @@
-/* test_shares.c - shares: its text of names, its buckets by hand, hard and lent, and the law that a class gets its
- * share over any interval in which all have demand, in random lives. */
+/* test_shares.c - shares: what does not go together, and its buckets by hand, hard and lent. */
 #include <check.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "policies/class_shares.h"
@@ -62,81 +60,6 @@ static void bucket_holds(uint32_t klass, policy_time now, double tokens)
         ck_assert_msg(enters(klass, now, tokens), "%s has less than %g", names[klass], tokens);
     ck_assert_msg(!enters(klass, now, 1), "%s has more than %g", names[klass], tokens);
 }
-
-/* --- the text ------------------------------------------------------------------------------------------------------
- */
-
-static void reads(const char *text, int count, ...)
-{
-    struct class_shares of;
-    va_list shares;
-    ck_assert_msg(!shares_read(text, &of), "%s: %s", text, shares_read(text, &of));
-    ck_assert_int_eq(of.count, count);
-    va_start(shares, count);
-    for (int i = 0; i <= count; i++)
-        ck_assert_int_eq(of.shares[i], va_arg(shares, int));
-    va_end(shares);
-}
-
-static void expects(const char *text, const char *what)
-{
-    struct class_shares of;
-    const char *wrong = shares_read(text, &of);
-    ck_assert_msg(wrong != NULL, "%s is read", text);
-    ck_assert_msg(strstr(wrong, what) != NULL, "%s: %s", text, wrong);
-}
-
-START_TEST(texts)
-{
-    reads(NULL, 0, 1000000);
-    reads("", 0, 1000000);
-    reads(" ,\n", 0, 1000000);
-    reads("live 70 %", 1, 700000, 300000);
-    reads("live 70%", 1, 700000, 300000);
-    reads("live .7 batch 0.1", 2, 700000, 100000, 200000);
-    reads("\tlive 70 %, batch 30 %\n", 2, 700000, 300000, 0);
-    reads("live 1", 1, 1000000, 0);
-    reads("live 100 %", 1, 1000000, 0);
-    reads("live 0 batch 0 %", 2, 0, 0, 1000000);
-    reads("a 33.3333 % b 33.3333 % c 33.3334 %", 3, 333333, 333333, 333334, 0);
-    reads("a 0.000001 b 0.0001 %", 2, 1, 1, 999998);
-    reads("70 70 %", 1, 700000, 300000); /* a name may be a number: they go by turns */
-    reads("a 6% b 6% c 6% d 6% e 6% f 6% g 6% h 6% i 6% j 6% k 6% l 6% m 6% n 6% o 6%", 15, 60000, 60000, 60000, 60000,
-          60000, 60000, 60000, 60000, 60000, 60000, 60000, 60000, 60000, 60000, 60000, 100000);
-    expects("live", "by turns");
-    expects("live 70 % batch", "by turns");
-    expects("live: 70 % batch x", "by turns");
-    expects("live 70 % % batch 1 %", "by turns");
-    expects("live 70 %batch 1 %", "by turns");
-    expects("live 0.5.5", "by turns");
-    expects("live -1", "by turns");
-    expects("live 1.1", "by turns"); /* of one class, already too much */
-    expects("live 101 %", "by turns");
-    expects("live . batch 1 %", "by turns");
-    expects("live 0.0000000000000001", "by turns");
-    expects("live 70 % batch 31 %", "100 % in all");
-    expects("live 70 % live 1 %", "once");
-    expects("a 6% b 6% c 6% d 6% e 6% f 6% g 6% h 6% i 6% j 6% k 6% l 6% m 6% n 6% o 6% p 1%", "15 names");
-}
-END_TEST
-
-START_TEST(whose_share_it_is)
-{
-    static const char *const two[] = {"liv", "live"};
-    struct class_shares of;
-    ck_assert_ptr_null(shares_read("live 70 % batch 10 %", &of));
-    ck_assert_int_eq(shares_index(&of, names, LIVE), 0);
-    ck_assert_int_eq(shares_index(&of, names, BATCH), 1);
-    ck_assert_int_eq(shares_index(&of, names, OTHER), 2);
-    ck_assert_int_eq(shares_index(&of, names, LIVE2), 2); /* a name that only begins like one */
-    ck_assert_int_eq(shares_index(&of, two, 0), 2);
-    ck_assert_int_eq(shares_index(&of, NULL, LIVE), 2); /* nobody has names */
-    ck_assert_ptr_null(shares_read("live 70 % batch 30 %", &of));
-    ck_assert_int_eq(shares_index(&of, names, OTHER), 1); /* nothing is left: with the last */
-    ck_assert_ptr_null(shares_read("", &of));
-    ck_assert_int_eq(shares_index(&of, names, OTHER), 0);
-}
-END_TEST
 
 START_TEST(what_does_not_go_together)
 {
@@ -452,159 +375,11 @@ START_TEST(questions_change_nothing)
 }
 END_TEST
 
-/* --- the law --------------------------------------------------------------------------------------------------------
- *
- * Callers that always have a call, each held and asking again when it was told to, as a gate would do it. */
-
-enum { CALLERS = 4, CLASSES = 3, EVERYBODY = CALLERS * CLASSES };
-
-static const double rate_of[CLASSES] = {42, 6, 12}, bucket[CLASSES] = {420, 60, 120};
-
-struct life {
-    uint64_t random;
-    struct policy_call *calls[EVERYBODY];
-    policy_time alarms[EVERYBODY];
-    double taken[CLASSES], largest[CLASSES];
-    /* Of what was taken beyond rate times time, since the phase began: at every moment before and after a call. */
-    double most[CLASSES], least[CLASSES];
-};
-
-static double drawn(struct life *life, double most)
-{
-    return floor((double)(oracle_random(&life->random) >> 11) * 0x1p-53 * most) + 1;
-}
-
-static void next_call(struct life *life, int caller, double part)
-{
-    uint32_t klass = (uint32_t)(caller % CLASSES);
-    life->calls[caller] = call_of(klass, drawn(life, part * bucket[klass]));
-}
-
-static void note(struct life *life, int klass, policy_time since)
-{
-    double beyond = life->taken[klass] - rate_of[klass] * (double)since / 1e9;
-    life->most[klass] = fmax(life->most[klass], beyond);
-    life->least[klass] = fmin(life->least[klass], beyond);
-}
-
-static int first_of(const struct life *life, unsigned classes)
-{
-    int first = -1;
-    for (int i = 0; i < EVERYBODY; i++)
-        if (classes >> i % CLASSES & 1 && (first < 0 || life->alarms[i] < life->alarms[first]))
-            first = i;
-    return first;
-}
-
-/* From one time to another these classes have demand. Calls are as large as this part of their bucket. */
-static void phase(struct life *life, policy_time from, policy_time to, unsigned classes, double part)
-{
-    for (int k = 0; k < CLASSES; k++)
-        life->taken[k] = life->most[k] = life->least[k] = life->largest[k] = 0;
-    for (int i = 0; i < EVERYBODY; i++) {
-        life->alarms[i] = from;
-        next_call(life, i, part);
-    }
-    for (int i = first_of(life, classes); life->alarms[i] < to; i = first_of(life, classes)) {
-        policy_time now = life->alarms[i];
-        int klass = i % CLASSES;
-        bool held = life->calls[i]->ever_held;
-        struct policy_answer answer =
-            held ? bench_asks_again(&bench, life->calls[i], now) : bench_attempts(&bench, life->calls[i], now);
-        if (answer.action == POLICY_HOLD) {
-            life->calls[i]->ever_held = true;
-            life->alarms[i] = now + answer.after;
-            continue;
-        }
-        ck_assert_int_eq(answer.action, POLICY_ADMIT);
-        note(life, klass, now - from);
-        life->taken[klass] += life->calls[i]->input_tokens;
-        life->largest[klass] = fmax(life->largest[klass], life->calls[i]->input_tokens);
-        note(life, klass, now - from);
-        bench_lets_in(&bench, life->calls[i], now);
-        bench_ends(&bench, life->calls[i], now, POLICY_DONE);
-        next_call(life, i, part);
-    }
-    for (int k = 0; k < CLASSES; k++)
-        note(life, k, to - from);
-}
-
-/* All have demand: between any two moments, so also the furthest apart in what they have, the law holds. */
-static void expect_law(const struct life *life, double seconds, bool within_bucket)
-{
-    for (int k = 0; k < CLASSES; k++) {
-        double range = life->most[k] - life->least[k], one = life->taken[k] / (rate_of[k] * seconds);
-        ck_assert_msg(range <= bucket[k] + life->largest[k] + 1e-3, "%s: %g beyond its share", names[k], range);
-        ck_assert_msg(!within_bucket || range <= bucket[k] + 1e-3, "%s: %g beyond its share", names[k], range);
-        ck_assert_msg(seconds < 3600 || (one > 0.99 && one < 1.01), "%s: %g of its share", names[k], one);
-    }
-}
-
-START_TEST(the_law)
-{
-    bool borrow = _i % 2;
-    double part = _i < 2 ? 0.3 : _i < 4 ? 1 : 1.7; /* of a bucket: the largest call */
-    struct life life = {.random = (uint64_t)_i};
-    SHARES("classes", "live 70 % batch 10 % other 20 %", "borrow", borrow ? "true" : "false");
-    phase(&life, 0, 3600 * S, 7, part);
-    expect_law(&life, 3600, part <= 1);
-    /* live has no demand: its share is lost, or goes to the others by theirs */
-    phase(&life, 4000 * S, 5000 * S, 6, part);
-    ck_assert_double_eq(life.taken[LIVE], 0);
-    for (int k = BATCH; k < CLASSES; k++) {
-        double lent = borrow ? 42 * rate_of[k] / 18 : 0, flowed = (rate_of[k] + lent) * 1000;
-        ck_assert_double_le(fabs(life.taken[k] - flowed), bucket[k] + life.largest[k]);
-    }
-    /* and is its own again from the moment that it comes back */
-    phase(&life, 5000 * S, 9000 * S, 7, part);
-    expect_law(&life, 4000, part <= 1);
-    ck_assert_double_ge(life.most[LIVE], part < 1 ? 420 - life.largest[LIVE] : 0);
-    phase(&life, 9000 * S, 9060 * S, 7, part);
-    expect_law(&life, 60, part <= 1);
-    bench_free(&bench);
-}
-END_TEST
-
-/* --- simulated ------------------------------------------------------------------------------------------------------
- */
-
-/* A job of 50 workers beside live runs that use 6 % of the quota: 2 M input tokens a minute, in buckets of 6 s. */
-START_TEST(a_job_beside_live_runs)
-{
-    struct plan plan =
-        model_plan("study: {horizon: 130 min, warmup: 10 min}\n"
-                   "backends: {pool: {kind: provider, meters: {input: {limit: 2M tokens/min, burst: 200k}},\n"
-                   "                  latency: {base: 1.7 s}}}\n"
-                   "agents:\n"
-                   "  live: {arrivals: poisson(30/h), turns: constant(8), think: exponential(2.3 s), input: {start: "
-                   "30k}, output: 400}\n"
-                   "  batch: {population: 50, think: exponential(2.3 s), input: {start: 12k}, output: 400}\n"
-                   "policies: [hard: [shares: {classes: live 70 % batch 10 %}],\n"
-                   "           lent: [shares: {classes: live 70 % batch 10 %, borrow: true}]]\n");
-    enum { ALL, OF_LIVE, OF_BATCH, ROWS };
-    double hard[ROWS][METRIC_COUNT], lent[ROWS][METRIC_COUNT];
-    ck_assert_uint_eq(trial_row_count(plan.points[0].scenario), ROWS);
-    model_trial(&plan, 0, 1, hard[0]);
-    model_trial(&plan, 1, 1, lent[0]);
-    /* 120 min at 200k: at most a bucket and a call away */
-    ck_assert_double_eq_tol(hard[OF_BATCH][METRIC_INPUT_PER_MIN], 200000, 32000 / 120.0);
-    ck_assert_double_eq(hard[ALL][METRIC_PROVIDER_429S], 0); /* all the buckets together are the pool's */
-    ck_assert_double_eq(lent[ALL][METRIC_PROVIDER_429S], 0);
-    ck_assert_double_eq_tol(lent[ALL][METRIC_INPUT_PER_MIN], 2e6, 2e6 * 0.01);
-    ck_assert_double_gt(lent[OF_BATCH][METRIC_INPUT_PER_MIN], 1.8e6);
-    ck_assert_double_eq(hard[OF_LIVE][METRIC_TOTAL_WAIT_P99], 0);
-    ck_assert_double_eq(lent[OF_LIVE][METRIC_TOTAL_WAIT_P99], 0); /* lending costs live nothing */
-    plan_fini(&plan);
-}
-END_TEST
-
 Suite *shares_suite(void)
 {
     Suite *suite = suite_create("shares");
     TCase *test = tcase_create("shares");
 
-    tcase_add_test(test, texts);
-    tcase_add_test(test, whose_share_it_is);
     tcase_add_test(test, what_does_not_go_together);
     tcase_add_test(test, each_has_its_own);
     tcase_add_test(test, a_call_above_its_bucket_goes_when_that_is_full);
@@ -622,8 +397,6 @@ Suite *shares_suite(void)
     tcase_add_test(test, nobody_named_lends_too);
     tcase_add_test(test, all_full);
     tcase_add_test(test, questions_change_nothing);
-    tcase_add_loop_test(test, the_law, 0, 6);
-    tcase_add_test(test, a_job_beside_live_runs);
     suite_add_tcase(suite, test);
     return suite;
 }
