@@ -85,6 +85,7 @@
     X(run_budget_estimates) \
     X(run_budget_trials) \
     X(param) \
+    X(param_plain) \
     X(table) \
     X(table_cells) \
     X(trial) \
@@ -101,6 +102,7 @@
     X(fleet_scenarios) \
     X(dying) \
     X(fan_out) \
+    X(fan_out_storms) \
     X(fan_out_read) \
     X(spill) \
     X(alerts) \
@@ -147,10 +149,12 @@
     X(labels) \
     X(plugin) \
     X(probe) \
+    X(probe_life) \
     X(probe_report) \
     X(bad_input) \
     X(run) \
     X(call_log) \
+    X(call_log_file) \
     X(record) \
     X(recorder) \
     X(record_file) \
