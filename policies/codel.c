@@ -12,10 +12,10 @@
  * Source: RFC 8289 (rfc8289 at dequeue, 5 ms / 100 ms: `published`); `persist` at submission is what a card's
  * published table was made with. `slots` scales to turns of seconds: 8 s / 15 s.
  *
- * It cannot lock up: who finds a server idle is let in, the last in line is served, and an empty line clears the timer
- * however it emptied. At a metered pool nobody waits, so it never sheds. Known to fail: at dequeue it refuses calls
- * that have waited; in a closed loop the wait it cuts returns as backoff; 5 ms / 100 ms sheds whole lines of slow
- * calls. */
+ * It cannot lock up: who finds nobody waiting is let in (servers may be idle beside a line, for want of memory), the
+ * last in line is served, and an empty line clears the timer however it emptied. At a metered pool nobody waits, so it
+ * never sheds. Known to fail: at dequeue it refuses calls that have waited; in a closed loop the wait it cuts returns
+ * as backoff; 5 ms / 100 ms sheds whole lines of slow calls. */
 #include "policies/codel_law.h"
 
 enum { LAW_PERSIST, LAW_RFC8289 };
@@ -75,7 +75,7 @@ static struct policy_answer codel_admit(struct policy *self, const struct policy
     /* A line may empty by timeouts, displacement or withdrawal too. Whoever joins an empty line asks here first. */
     if (view->waiting.calls == 0)
         codel_clear(&vars->law);
-    if (params->sheds_at != SHEDS_AT_SUBMISSION || view->busy < view->servers)
+    if (params->sheds_at != SHEDS_AT_SUBMISSION)
         return policy_admit();
     return decide(self, view->now);
 }
