@@ -97,6 +97,7 @@ START_TEST(persist_at_dequeue_sheds_those_that_waited)
     ck_assert(!bench_takes(&bench, 131 * S, 20 * S, 1));
     ck_assert(bench_takes(&bench, 131 * S, 20 * S, 0)); /* the last in line: servers must not run dry */
     ck_assert_double_eq(bench_gauge(&bench, "refused"), 4);
+    ck_assert_double_eq(bench_gauge(&bench, "most_at_once"), 2);
     bench_free(&bench);
 }
 END_TEST
