@@ -136,7 +136,10 @@ build/%.csv: scenarios/%.yaml build/weir
 
 # Pictures that the pages show, as PLACE=TABLE.METRIC.
 pictures := knee=knee.wait_p99 knee.total_wait=knee.total_wait_p99 policies.deferred=policies.deferred_share \
-	pilot=pilot.record.record
+	pilot=pilot.record.record zoo_card=zoo_card.expected.total_wait_p99 zoo_memory=zoo_memory.expected.goodput
+zoo_plain := unbounded,cap_6,fixed_cap,deadline,priority_dagor,priority_slots
+zoo_pairs := codel aimd vegas gradient2 folly_codel envoy_gradient pid breakwater
+zoo_bars  := -p $(zoo_plain)$(foreach name,$(zoo_pairs), -p $(name)_published,$(name)_slots)
 pilot_panels := planner.ceiling_override+planner.ceiling+planner.running,planner.r_tok+planner.peak+overloads
 docs: build/release/check build/weir $(tables:%=build/%.csv) ## renews what the pages show, and REFERENCE.md
 	build/weir plot build/knee.csv -y wait_p99,total_wait_p99 -o build/docs
@@ -144,6 +147,8 @@ docs: build/release/check build/weir $(tables:%=build/%.csv) ## renews what the 
 	build/weir run scenarios/pilot.yaml -r 1 --set record.file=build/pilot.record.csv \
 		--set record.decisions=build/pilot.decisions.csv --set record.audit=build/pilot.audit.csv >build/pilot.txt
 	build/weir plot build/pilot.record.csv -y $(pilot_panels) -o build/docs
+	build/weir plot scenarios/zoo_card.expected.csv --at agents.coder.population=40 -y total_wait_p99 $(zoo_bars) -o build/docs
+	build/weir plot scenarios/zoo_memory.expected.csv -y goodput $(zoo_bars) -o build/docs
 	@for picture in $(pictures); do cp build/docs/$${picture#*=}.svg scenarios/$${picture%=*}.svg; done
 	WEIR_RENEW=1 $(call run_check,release,readme)
 

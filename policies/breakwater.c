@@ -196,8 +196,8 @@ static policy_time breakwater_admitted(struct policy *self, const struct policy_
         agent->holds++;
         vars->issued++;
     }
-    if (view->waiting.calls == 0 && view->servers > 0 && view->busy >= view->servers)
-        vars->head = view->now; /* it will be that */
+    if (view->waiting.calls == 0 && view->servers > 0)
+        vars->head = view->now; /* it will be that, or a server takes it at once */
     return 0;
 }
 

@@ -12,10 +12,10 @@
  * Source: RFC 8289 (rfc8289 at dequeue, 5 ms / 100 ms: `published`); `persist` at submission is what a card's
  * published table was made with. `slots` scales to turns of seconds: 8 s / 15 s.
  *
- * It cannot lock up: who finds a server idle is let in, the last in line is served, and an empty line clears the timer
- * however it emptied. At a metered pool nobody waits, so it never sheds. Known to fail: at dequeue it refuses calls
- * that have waited; in a closed loop the wait it cuts returns as backoff; 5 ms / 100 ms sheds whole lines of slow
- * calls. */
+ * It cannot lock up: who finds nobody waiting is let in (servers may be idle beside a line, for want of memory), the
+ * last in line is served, and an empty line clears the timer however it emptied. At a metered pool nobody waits, so it
+ * never sheds. Known to fail: at dequeue it refuses calls that have waited; in a closed loop the wait it cuts returns
+ * as backoff; 5 ms / 100 ms sheds whole lines of slow calls. */
 #include "policies/codel_law.h"
 
 enum { LAW_PERSIST, LAW_RFC8289 };
@@ -28,11 +28,13 @@ struct codel_params {
 
 struct codel_vars {
     struct codel_law law;
-    double sojourn; /* of the call taken last, in seconds */
+    double sojourn;         /* of the call taken last, in seconds */
+    policy_time refused_at; /* the last time */
+    uint64_t at_once;       /* calls refused then */
 };
 
 struct codel_stats {
-    uint64_t refused;
+    uint64_t refused, most_at_once;
 };
 
 /* A call was taken from the line, `left` wait behind it. */
@@ -44,18 +46,26 @@ static void observe(struct codel_vars *vars, const struct codel_params *params, 
     codel_observe(&vars->law, params->target, now, sojourn, left);
 }
 
+static void note_refusal(struct codel_vars *vars, struct codel_stats *stats, policy_time now)
+{
+    vars->at_once = vars->refused_at == now ? vars->at_once + 1 : 1;
+    vars->refused_at = now;
+    if (vars->at_once > stats->most_at_once)
+        stats->most_at_once = vars->at_once;
+    stats->refused++;
+}
+
 static struct policy_answer decide(struct policy *self, policy_time now)
 {
     const struct codel_params *params = self->params;
     struct codel_vars *vars = self->vars;
-    struct codel_stats *stats = self->stats;
     if (!codel_stands(&vars->law, params->interval, now))
         return policy_admit();
     if (params->law == LAW_PERSIST)
         vars->law.refusing = 1;
     else if (!codel_refuses(&vars->law, params->interval, now))
         return policy_admit();
-    stats->refused++;
+    note_refusal(vars, self->stats, now);
     return policy_defer(POLICY_NONE, "codel");
 }
 
@@ -75,7 +85,7 @@ static struct policy_answer codel_admit(struct policy *self, const struct policy
     /* A line may empty by timeouts, displacement or withdrawal too. Whoever joins an empty line asks here first. */
     if (view->waiting.calls == 0)
         codel_clear(&vars->law);
-    if (params->sheds_at != SHEDS_AT_SUBMISSION || view->busy < view->servers)
+    if (params->sheds_at != SHEDS_AT_SUBMISSION)
         return policy_admit();
     return decide(self, view->now);
 }
@@ -157,6 +167,12 @@ static const struct policy_gauge codel_gauges[] = {
      .offset = offsetof(struct codel_stats, refused),
      .unit = "calls",
      .help = "calls refused so far"},
+    {.name = "most_at_once",
+     .type = POLICY_GAUGE_UINT64,
+     .in_stats = true,
+     .offset = offsetof(struct codel_stats, most_at_once),
+     .unit = "calls",
+     .help = "most calls refused at one moment"},
     {.name = NULL},
 };
 

@@ -66,9 +66,11 @@ static double ahead(const struct deadline_params *params, const struct policy_li
 static double wait_of(const struct deadline_params *params, const struct deadline_vars *vars,
                       const struct policy_view *view, policy_time at)
 {
-    if (view->servers == 0 || (view->waiting.calls == 0 && view->busy < view->servers))
+    /* Servers that are idle while somebody waits lack memory for a context: they end no service. */
+    uint64_t serving = view->waiting.calls > 0 ? view->busy : view->servers;
+    if (view->servers == 0 || serving == 0 || (view->waiting.calls == 0 && view->busy < view->servers))
         return 0;
-    return (ahead(params, &view->waiting, at) + 1) * (vars->service / (double)view->servers);
+    return (ahead(params, &view->waiting, at) + 1) * (vars->service / (double)serving);
 }
 
 static bool misses(policy_time now, double needs, policy_time at)

@@ -88,7 +88,8 @@ static policy_time pid_tick(struct policy *self, const struct policy_view *view)
     const struct pid_params *params = self->params;
     struct pid_vars *vars = self->vars;
     struct pid_stats *stats = self->stats;
-    double free = view->servers > view->busy ? (double)(view->servers - view->busy) : 0;
+    /* Where somebody waits, a server that is idle lacks memory for a context. */
+    double free = view->waiting.calls == 0 && view->servers > view->busy ? (double)(view->servers - view->busy) : 0;
     double surplus = (double)vars->in - (double)vars->out - free;
     double share;
     stats->intervals++;

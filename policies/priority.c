@@ -17,8 +17,10 @@
  *
  * Known to fail: it moves only while calls come, so the first ones after a quiet time are refused by a threshold of
  * before. A step is a call at least: on a card, with 20 ms and 1 s, it opens and shuts with each, and servers stand
- * idle. One population of equal agents has nothing but the drawn levels. At a metered pool no call waits, so it never
- * learns of an overload. At most 32 priorities are told apart; further ones count as the nearest above. */
+ * idle. One population of equal agents has nothing but the drawn levels: whoever draws badly is shut out for an hour,
+ * or several. They hang on class, agent and hour alone, so that gates agree, and are those of every replication. At a
+ * metered pool no call waits, so it never learns of an overload. At most 32 priorities are told apart; further ones
+ * count as the nearest above. */
 #include "policies/policy.h"
 
 __extension__ typedef __int128 wide;

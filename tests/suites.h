@@ -133,6 +133,8 @@
     X(quota_scenarios) \
     X(allot_scenarios) \
     X(spread_scenarios) \
+    X(zoo) \
+    X(zoo_page) \
     X(textbook) \
     X(readme) \
     X(distribution) \

@@ -156,6 +156,13 @@ START_TEST(who_joins_an_empty_line_is_its_head)
     lab_takes(&lab, 30 * S, POLICY_NONE);
     limiter_gauge(&lab.bench, "credits", 93); /* 8 s: 101; 18 s: 98; 28 s: 93.86 */
     bench_free(&lab.bench);
+    lab_begin(&lab, slow("initial", "100"));
+    lab_enters(&lab, NULL, 0);
+    lab.bench.view.busy = 6; /* and there is no memory for another context */
+    lab_enters(&lab, NULL, 2 * S);
+    lab_takes(&lab, 30 * S, POLICY_NONE);
+    limiter_gauge(&lab.bench, "credits", 93);
+    bench_free(&lab.bench);
 }
 END_TEST
 

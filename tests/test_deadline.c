@@ -93,6 +93,10 @@ START_TEST(who_would_miss_is_rejected)
             ck_assert_double_eq_tol(bench_gauge(&bench, "wait"), needs[i] - 5, 1e-9);
         }
     ck_assert_double_eq(bench_gauge(&bench, "refused"), 6);
+    /* Where three of the eight lack memory, the others end a service every 2 s. */
+    bench.view.busy = 5;
+    asks(&line, due_call(&line, 3, 100, 5000 * S), 900 * S);
+    ck_assert_double_eq_tol(bench_gauge(&bench, "wait"), 8, 1e-9);
     /* One that a server is free for needs 5 s, and with nobody served it is let in whatever it needs. */
     bench.view.waiting = (struct policy_line){0};
     bench.view.busy = 7;

@@ -137,7 +137,7 @@ static const struct mistake {
     {"{every: 30 s, file: f.csv, what: []}", "s.yaml:9:42", "expected names of columns"},
     {"{every: 30 s, file: f.csv, what: [{a: 1}]}", "s.yaml:9:43", "expected the name of a column"},
     {"{every: 1 ms, file: f.csv, replications: all}", "s.yaml:9:17",
-     "9600024 rows of 12 columns are too many, 115 million numbers: expected at most 50 million"},
+     "9600024 rows of 13 columns are too many, 125 million numbers: expected at most 50 million"},
 };
 
 START_TEST(mistakes_are_explained)

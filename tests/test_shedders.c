@@ -132,6 +132,22 @@ START_TEST(pid_by_hand)
 }
 END_TEST
 
+/* Servers that are idle while somebody waits lack memory for a context, and are not free. */
+START_TEST(pid_beside_a_line)
+{
+    struct bench bench = pid("gain", "0.5");
+    bench.view.busy = 6;
+    bench.view.waiting.calls = 1;
+    for (int i = 0; i < 5; i++)
+        bench_enters(&bench, bench_call(&bench, 0, 0, 0), 0);
+    for (int i = 0; i < 4; i++)
+        bench.ops->start(&bench.self, &bench.view, bench_call(&bench, 0, 0, 0));
+    client_ticks(&bench, 500 * MS);
+    limiter_gauge(&bench, "error", 0.25);
+    bench_free(&bench);
+}
+END_TEST
+
 START_TEST(pid_refuses_its_share)
 {
     struct bench bench = pid("most", "25%");
@@ -180,6 +196,7 @@ Suite *shedders_suite(void)
     tcase_add_test(folly_case, folly_settings);
     suite_add_tcase(suite, folly_case);
     tcase_add_test(pid_case, pid_by_hand);
+    tcase_add_test(pid_case, pid_beside_a_line);
     tcase_add_test(pid_case, pid_refuses_its_share);
     tcase_add_test(pid_case, pid_at_a_metered_pool);
     suite_add_tcase(suite, pid_case);
