@@ -18,9 +18,9 @@
  * Known to fail: it moves only while calls come, so the first ones after a quiet time are refused by a threshold of
  * before. A step is a call at least: on a card, with 20 ms and 1 s, it opens and shuts with each, and servers stand
  * idle. One population of equal agents has nothing but the drawn levels: whoever draws badly is shut out for an hour,
- * or several. They hang on class, agent and hour alone, so that gates agree, and are those of every replication. At a
- * metered pool no call waits, so it never learns of an overload. At most 32 priorities are told apart; further ones
- * count as the nearest above. */
+ * or several. Levels hang on class, agent, hour and a number that each copy draws for itself: gates agree on them where
+ * the policy's scope is `all`. At a metered pool no call waits, so it never learns of an overload. At most 32
+ * priorities are told apart; further ones count as the nearest above. */
 #include "policies/policy.h"
 
 __extension__ typedef __int128 wide;
@@ -36,6 +36,7 @@ struct priority_params {
 };
 
 struct priority_vars {
+    uint64_t salt;
     double priorities[PRIORITIES]; /* seen so far, the highest first */
     int64_t count;                 /* of them */
     int64_t level;                 /* levels above the threshold, of count times users */
@@ -81,9 +82,10 @@ static int64_t row_of(struct priority_vars *vars, double priority, int64_t users
 }
 
 /* Evenly spread, the same for all calls of an agent until the next shuffle (the mixer of splitmix64). */
-static int64_t user_of(const struct policy_call *call, int64_t shuffle, int64_t users)
+static int64_t user_of(const struct policy_call *call, uint64_t salt, int64_t shuffle, int64_t users)
 {
-    uint64_t z = ((uint64_t)call->klass << 32 | call->agent) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)shuffle;
+    uint64_t z =
+        (((uint64_t)call->klass << 32 | call->agent) ^ salt) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)shuffle;
     for (int i = 0; i < 2; i++) {
         z += UINT64_C(0x9e3779b97f4a7c15);
         z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -127,6 +129,12 @@ static void window_over(struct policy *self, const struct policy_view *view)
     vars->ends = view->now + params->window;
 }
 
+static void priority_init(struct policy *self)
+{
+    struct priority_vars *vars = self->vars;
+    vars->salt = (uint64_t)(self->host->uniform(self) * 0x1p53) << 11;
+}
+
 static struct policy_answer priority_admit(struct policy *self, const struct policy_view *view,
                                            struct policy_call *call)
 {
@@ -135,7 +143,7 @@ static struct policy_answer priority_admit(struct policy *self, const struct pol
     struct priority_stats *stats = self->stats;
     struct priority_call *memory = call->state;
     int64_t place = row_of(vars, call->priority, params->users) * params->users +
-                    user_of(call, view->now / params->shuffle, params->users);
+                    user_of(call, vars->salt, view->now / params->shuffle, params->users);
     bool above = place < vars->level;
     if (memory->counted < call->attempt) {
         memory->counted = call->attempt;
@@ -266,6 +274,7 @@ const struct policy_ops weir_policy = {
     .vars_size = sizeof(struct priority_vars),
     .stats_size = sizeof(struct priority_stats),
     .call_size = sizeof(struct priority_call),
+    .init = priority_init,
     .admit = priority_admit,
     .start = priority_start,
     .tick = priority_tick,
