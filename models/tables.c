@@ -171,7 +171,10 @@ const struct option input_options[] = {
     {"compact_to", OPTION_COUNT, AT(input_keys, compact_to), .initial = "", .least = "1", .measures = "tokens",
      .help = "an input that would pass most begins anew with so much, nothing of it cached; without it it is cut"},
     {"cached", OPTION_TEXT, AT(input_keys, cached), .initial = "previous",
-     .help = "what of it is in a cache: previous, all that the turn before sent; or a share of it, such as 96.3 %"},
+     .help =
+         "what of it is in a cache: previous, all that the turn before sent; or a share of it, such as 96.3 %. "
+         "Of several backends the one that answered the turn before has that, another at most what it was sent itself "
+         "in this run, and nothing if it was sent nothing"},
     {"sessions", OPTION_DIST, AT(input_keys, sessions), .initial = "",
      .help = "recorded(FILE SESSION INPUT CACHED), four names of a file and its columns: a run is one of its sessions, "
              "turn by turn, in place of the other keys and of turns"},

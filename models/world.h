@@ -113,9 +113,12 @@ struct agent {
     double patience;                          /* seconds; 0: not drawn yet */
     uint16_t quota_spent[CLIENT_LAYERS_MOST]; /* of each layer's retry quota; 0: it is full (models/client.c) */
     uint64_t words[4], words_end;             /* random numbers of turn words_end - 1 */
-    uint64_t input, cached;    /* tokens that this turn sends, and of them cached; else of the turn before */
-    bool run_fresh;            /* the run's first turn is not drawn yet */
-    size_t session_row;        /* of the next turn, where the run is a recorded session */
+    uint64_t input, cached; /* tokens that this turn sends, and of them cached; else of the turn before */
+    uint64_t *sent;     /* [which of its backends]: by the run's last call answered there; NULL: it has one, or no call
+                           has been answered; kept */
+    uint32_t served_by; /* of them the one that answered last, counted from 1; 0: none in this run */
+    bool run_fresh;     /* the run's first turn is not drawn yet */
+    size_t session_row; /* of the next turn, where the run is a recorded session */
     struct context *kept;      /* in the memory of its backend; NULL: not there */
     uint32_t *cards;           /* [gate]: of its last call there, counted from 1, or 0; NULL: none yet; kept */
     const sim_time *due;       /* of a schedule: the times of its turns, in order */
