@@ -294,7 +294,9 @@ const struct option change_options[] = {
 const struct option alert_options[] = {
     {"when", OPTION_TEXT, AT(alert_keys, when), .initial = NULL,
      .help = "queue_age > 9 min: of the oldest call held or waiting at a gate, since its attempt; queue_depth > 1000: "
-             "calls that are; provider_429: each call that a pool refuses"},
+             "calls that are; provider_429: each call that a pool refuses; provider_429 while limited: each that it "
+             "refuses "
+             "though a policy at one of its gates, or at the door, limits what is sent to it"},
     {"at", OPTION_TEXT, AT(alert_keys, at), .initial = "", .help = "the backend; without it, each for itself"},
     {.key = NULL},
 };
