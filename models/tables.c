@@ -305,7 +305,9 @@ const struct option host_options[] = {
     {"at", OPTION_TEXT, AT(host_keys, at), .initial = "",
      .help = "the backend whose gate it stands at; without it, every gate"},
     {"scope", OPTION_CHOICE, AT(host_keys, scope), .initial = "gate", .choices = scope_choices,
-     .help = "how many copies there are: one in all, or one a gate, class, tenant or agent (at each gate)"},
+     .help = "how many copies there are: one in all, or one a gate, class, tenant or agent (at each gate); the bucket "
+             "of a class "
+             "or tenant must hold its largest call"},
     {"name", OPTION_TEXT, AT(host_keys, name), .initial = "",
      .help = "what it is called in its chain; the policy's name unless given"},
     {"preset", OPTION_TEXT, AT(host_keys, preset), .initial = "",

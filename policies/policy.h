@@ -41,7 +41,7 @@
 #include "sim/io/option.h" /* installed beside this file */
 
 #define POLICY_MAGIC 0x72696577u /* "weir" */
-#define POLICY_ABI 3u            /* compared for equality */
+#define POLICY_ABI 4u            /* compared for equality */
 
 typedef int64_t policy_time;
 #define POLICY_SECOND INT64_C(1000000000)
@@ -188,6 +188,12 @@ struct policy_host {
     void (*row)(struct policy *self, const double *values);
 };
 
+/* What a call takes of the bucket that it goes to, and what that holds when it is full. Nothing of 0: it goes to none.
+ */
+struct policy_room {
+    double takes, holds;
+};
+
 /* A column of a policy's own rows: a number, or one of the words, whose index is then the value. */
 struct policy_column {
     const char *name; /* NULL ends the table */
@@ -227,6 +233,10 @@ struct policy_ops {
 
     /* Parameters are read, or one is to be set: NULL, or what does not go together. */
     const char *(*check)(const void *params);
+    /* Of policies with a bucket for a class or tenant, or that may have one by their scope: the bucket of that call. A
+     * scenario is refused where one does not hold its class's largest call. Of the call nothing is said but class,
+     * tenant, tokens (INFINITY: without bound) and priority, of the view (`names`) but names. */
+    struct policy_room (*room)(const void *params, const struct policy_view *names, const struct policy_call *call);
     /* A copy begins: at t = 0; of scope agent when its agent first comes by that gate. */
     void (*init)(struct policy *self);
     /* A live parameter of this copy was set. */
