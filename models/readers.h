@@ -91,10 +91,10 @@ bool record_columns_read(const struct reader *reader, const struct node *map, bo
 bool chain_read(const struct reader *reader, const struct node *chain, const char *label, const struct node *backends,
                 const struct node *agents, struct chain *out);
 const struct policy_ops *policy_named(const struct policy_ops *const *policies, const char *name);
-/* The policy's own check of parameters: NULL, or what does not go together. */
 /* Of a policy that has the callback. */
 struct policy_room member_room(const struct member *member, const struct policy_view *names,
                                const struct policy_call *call);
+/* The policy's own check of parameters: NULL, or what does not go together. */
 const char *member_check(const struct policy_ops *ops, const void *params);
 /* A member's parameters with the seeds of its pool, those of its preset and the host's keys: explicit keys first, then
  * seeds. NULL after an error. */

@@ -112,7 +112,9 @@ struct policy_run {
     uint64_t run;
     uint32_t attempt; /* at the door, from 1 */
     bool last, ever_held;
-    double turns, input_tokens, output_tokens; /* means over the runs of its class; INFINITY: it never ends */
+    /* Means over the runs of its class; INFINITY: it never ends. Output is that of its parts too, where these go to the
+     * run's own backend. */
+    double turns, input_tokens, output_tokens;
     /* What this very run is going to be if it is done: the truth, which nobody knows at a door. A policy that stands
      * for somebody's estimate of the run takes these and blurs them by an error of its own. Turns 0: not said. */
     double turns_drawn, input_drawn, output_drawn;
