@@ -157,7 +157,8 @@ struct hook {
 };
 
 struct hooks {
-    struct hook admit, admitted, refused, start, finish, run_admit, run_admitted, run_refused, run_finish;
+    struct hook admit, admitted, refused, start, finish, run_admit, run_admitted, run_refused, run_withdrawn,
+        run_finish;
     struct member_state *rank, *pick;
 };
 

@@ -256,6 +256,8 @@ struct policy_ops {
     /* Another member did not admit this run: action, retry-after or hold, and reason are in `answer`. */
     void (*run_refused)(struct policy *self, const struct policy_view *view, struct policy_run *run,
                         const struct policy_answer *answer);
+    /* A run that was held at the door is gone without an answer: it gave up, or its population is smaller. */
+    void (*run_withdrawn)(struct policy *self, const struct policy_view *view, struct policy_run *run);
     /* A run ended, done or not; for every run that was admitted. */
     void (*run_finish)(struct policy *self, const struct policy_view *view, struct policy_run *run, bool done);
 
