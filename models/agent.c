@@ -64,6 +64,7 @@ void agent_call_goes_to(struct call *call, uint32_t which)
         call->answer = answer_time(world, call->agent, call->gate->backend, words);
     }
     call->service = call->answer;
+    call->facts.cached_tokens = (double)input_cached_at(world, call->agent, which);
 }
 
 void agent_turn_draw(struct world *world, struct agent *agent)
@@ -137,7 +138,7 @@ static void turn_calls(struct world *world, struct agent *agent)
     call->answer = agent->service;
     call->work = agent->work;
     facts->input_tokens = (double)agent->input;
-    facts->cached_tokens = (double)agent->cached;
+    facts->cached_tokens = (double)input_cached_at(world, agent, 0);
     facts->input_chars = input_chars(world, agent);
     facts->output_tokens = (double)agent->tokens;
     facts->deadline = deadline_of_turn(world, agent);
@@ -232,6 +233,7 @@ void agent_answered(struct call *call)
         return;
     }
     agent->run_tokens += (uint64_t)agent->tokens;
+    input_answered(world, agent, call->backend);
     patience_ends(world, call, CLIENT_LAYERS_MOST);
     call_give(world, call);
     call_over(world, agent);

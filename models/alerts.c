@@ -58,11 +58,28 @@ void alerts_look(struct gate *gate)
     }
 }
 
+/* Does a policy limit what its callers send to the pool, at whichever of its gates or at the door? */
+static bool is_limited(const struct gate *gate)
+{
+    const struct world *world = gate->world;
+
+    for (size_t i = 0; i < world->scenario->backend_count; i++) {
+        const struct gate *one = &world->gates[i];
+
+        if (one->backend->pool == gate->backend->pool && one->hooks.admit.count + one->hooks.run_admit.count > 0)
+            return true;
+    }
+    return false;
+}
+
 void alerts_overload(struct gate *gate)
 {
-    for (size_t i = 0; i < gate->alert_count; i++)
-        if (gate->alerts[i].alert->kind == ALERT_PROVIDER_429)
+    for (size_t i = 0; i < gate->alert_count; i++) {
+        enum alert_kind kind = gate->alerts[i].alert->kind;
+
+        if (kind == ALERT_PROVIDER_429 || (kind == ALERT_PROVIDER_429_LIMITED && is_limited(gate)))
             tell(&gate->alerts[i], true);
+    }
 }
 
 void alerts_begin(struct gate *gate)

@@ -3,7 +3,8 @@
  *
  * The age of a queue and its depth are looked at whenever they may have changed, and an alert by age is raised at the
  * very moment it comes true; it is over when the condition is, and may come again. A provider's 429 is an alert of its
- * own each time. They decide nothing: no other number depends on them. */
+ * own each time; while a policy limits what is sent to that pool, be it for other callers, it is another: the limiter
+ * has let too much through, or somebody goes round it. They decide nothing: no other number depends on them. */
 #ifndef MODELS_ALERTS_H
 #define MODELS_ALERTS_H
 

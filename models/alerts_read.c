@@ -6,8 +6,8 @@
 #include "models/tables.h"
 #include "sim/io/param.h"
 
-static const char forms[] = "queue_age > a time, such as queue_age > 9 min; queue_depth > a number of calls; or "
-                            "provider_429";
+static const char forms[] = "queue_age > a time, such as queue_age > 9 min; queue_depth > a number of calls; "
+                            "provider_429; or provider_429 while limited";
 
 /* What stands behind NAME >; NULL: the text is another. */
 static const char *threshold_of(const char *text, const char *name)
@@ -26,6 +26,10 @@ static bool read_when(const struct reader *reader, const char *text, struct plac
     alert->kind = age ? ALERT_QUEUE_AGE : depth ? ALERT_QUEUE_DEPTH : ALERT_PROVIDER_429;
     if (strcmp(text, "provider_429") == 0)
         return true;
+    if (strcmp(text, "provider_429 while limited") == 0) {
+        alert->kind = ALERT_PROVIDER_429_LIMITED;
+        return true;
+    }
     if (age && unit_read(age, &end, &number, &why) && !*end && number.quantity == QUANTITY_TIME &&
         isfinite(number.value) && number.value > 0) {
         alert->age = sim_from_seconds(number.value);
@@ -63,7 +67,7 @@ static bool read_alert(const struct reader *reader, const struct node *item, con
     bool pool = alert->at >= 0 && scenario->backends[alert->at].kind == BACKEND_PROVIDER;
     for (size_t i = 0; alert->at < 0 && i < scenario->backend_count; i++)
         pool = pool || scenario->backends[i].kind == BACKEND_PROVIDER;
-    if (alert->kind != ALERT_PROVIDER_429 || pool)
+    if (alert->kind == ALERT_QUEUE_AGE || alert->kind == ALERT_QUEUE_DEPTH || pool)
         return true;
     diag_error(reader->diag, alert->place, "alerts: there is no provider%s that could refuse: expected %s",
                alert->at >= 0 ? " there" : "", forms);

@@ -50,6 +50,7 @@ static struct agent *agent_arrives(struct world *world, struct class_state *klas
                             .fan = agent->fan,
                             .due_timer = agent->due_timer,
                             .cards = agent->cards,
+                            .sent = agent->sent,
                             .next_of_all = agent->next_of_all,
                             .slot = agent->slot,
                             .life = agent->life,

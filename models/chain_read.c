@@ -108,7 +108,9 @@ static void describe_check(const struct sim_record *record, struct sim_words *wo
     const struct policy_ops *ops = record->owner;
     sim_words_add(words, "policy `");
     sim_words_add(words, ops->name);
-    sim_words_add(words, "`, callback `check`");
+    sim_words_add(words, "`, callback `");
+    sim_words_add(words, record->callback);
+    sim_words_add(words, "`");
 }
 
 const char *member_check(const struct policy_ops *ops, const void *params)
@@ -119,6 +121,15 @@ const char *member_check(const struct policy_ops *ops, const void *params)
     const char *wrong = ops->check(params);
     sim_record = (struct sim_record){0};
     return wrong;
+}
+
+struct policy_room member_room(const struct member *member, const struct policy_view *names,
+                               const struct policy_call *call)
+{
+    sim_record = (struct sim_record){.callback = "room", .owner = member->ops, .describe = describe_check};
+    struct policy_room room = member->ops->room(member->params, names, call);
+    sim_record = (struct sim_record){0};
+    return room;
 }
 
 static bool names_classes(const struct option *option)

@@ -34,14 +34,22 @@ static void request_unheld(struct world *world, struct door_request *request)
     request->held = false;
 }
 
+/* Out of the held ones, without an answer. */
+static void held_withdrawn(struct world *world, struct door_request *request)
+{
+    if (!request->held)
+        return;
+    world->door.withdrawn++;
+    request_unheld(world, request);
+    host_run_withdrawn(request->gate, request->agent, &request->facts);
+}
+
 /* The population is smaller now: who stands at the door goes, held or about to come back. */
 static bool request_withdrawn(struct world *world, struct door_request *request)
 {
     if (agent_belongs(world, request->agent))
         return false;
-    if (request->held)
-        world->door.withdrawn++;
-    request_unheld(world, request);
+    held_withdrawn(world, request);
     agent_run_withdrawn(request->agent, world);
     return true;
 }
@@ -173,9 +181,7 @@ void door_withdraw(struct world *world, struct agent *agent)
     struct door_request *request = agent->request;
 
     calendar_cancel(&world->calendar, &request->next);
-    if (request->held)
-        world->door.withdrawn++;
-    request_unheld(world, request);
+    held_withdrawn(world, request);
 }
 
 void door_run_over(struct world *world, struct agent *agent, bool done)

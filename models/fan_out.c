@@ -68,6 +68,17 @@ static void draw_next(struct world *world, struct fan *fan)
             whole_number(draw(world, fan->agent, tokens, PURPOSE_PART, fan->made), (uint64_t)TURN_TOKENS_MOST);
 }
 
+double fan_out_tokens(struct world *world, const struct agent *agent)
+{
+    const struct fan_out_spec *spec = agent_spec(world, agent)->fan_out;
+    uint64_t parts = whole_number(draw(world, agent, spec->parts, PURPOSE_PARTS, 0), FAN_OUT_PARTS_MOST);
+    double tokens = 0;
+
+    for (uint64_t i = 0; i < parts; i++)
+        tokens += (double)whole_number(draw(world, agent, spec->tokens, PURPOSE_PART, i), (uint64_t)TURN_TOKENS_MOST);
+    return tokens;
+}
+
 static void part_begins(struct world *world, struct fan *fan)
 {
     struct agent *agent = fan->agent;

@@ -31,6 +31,9 @@ void fan_out_begins(struct world *world, struct agent *agent, struct gate *answe
 /* Its run is given up: all parts are abandoned, and the turn is lost. */
 void fan_out_given_up(struct world *world, struct agent *agent);
 
+/* Tokens of all parts that the agent's turn is going to have. */
+double fan_out_tokens(struct world *world, const struct agent *agent);
+
 /* What became of a part's attempt; as agent_answered and agent_rejected. */
 void fan_out_answered(struct call *part);
 void fan_out_lost(struct call *part);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "models/agent.h"
+#include "models/fan_out.h"
 #include "models/input.h"
 
 /* Of a longer run the rest is taken to be as its first turns. */
@@ -18,12 +19,27 @@ static double turns_expected(const struct agent_class *spec)
     return spec->source == SOURCE_POPULATION ? INFINITY : 1;
 }
 
+/* What its parts take counts where they go to what the run itself asks for: a tool has a budget of its own. */
+static bool parts_count(const struct world *world, const struct agent_class *spec)
+{
+    const struct backend *backends = world->scenario->backends;
+
+    return spec->fan_out && spec->fan_out->tokens && backends[spec->fan_out->to].pool == backends[spec->backend].pool;
+}
+
+static double turn_output(const struct world *world, const struct agent_class *spec)
+{
+    double own = spec->output ? dist_mean(spec->output) : 0;
+
+    return parts_count(world, spec) ? own + dist_mean(spec->fan_out->parts) * dist_mean(spec->fan_out->tokens) : own;
+}
+
 static double total(double turns, double mean)
 {
     return mean > 0 ? turns * mean : 0;
 }
 
-static void expected(struct class_state *klass, struct policy_run *facts)
+static void expected(const struct world *world, struct class_state *klass, struct policy_run *facts)
 {
     const struct agent_class *spec = klass->spec;
 
@@ -33,7 +49,7 @@ static void expected(struct class_state *klass, struct policy_run *facts)
     }
     facts->turns = klass->run_turns;
     facts->input_tokens = klass->run_input;
-    facts->output_tokens = total(klass->run_turns, spec->output ? dist_mean(spec->output) : 0);
+    facts->output_tokens = total(klass->run_turns, turn_output(world, spec));
 }
 
 static void drawn(struct world *world, const struct agent *agent, struct policy_run *facts)
@@ -42,17 +58,19 @@ static void drawn(struct world *world, const struct agent *agent, struct policy_
     uint64_t turns = agent->turns_left < TURNS_DRAWN ? agent->turns_left : TURNS_DRAWN;
     struct agent double_of = *agent;
     double input = 0, output = 0, share = 1;
+    bool with_parts = parts_count(world, spec);
 
     if (agent->turns_left == UINT64_MAX) {
         facts->turns_drawn = INFINITY;
         facts->input_drawn = spec->input ? INFINITY : 0;
-        facts->output_drawn = spec->output ? INFINITY : 0;
+        facts->output_drawn = turn_output(world, spec) > 0 ? INFINITY : 0;
         return;
     }
     for (uint64_t i = 0; i < turns; i++) {
         agent_turn_draw(world, &double_of);
         input += (double)double_of.input;
         output += (double)double_of.tokens;
+        output += with_parts ? fan_out_tokens(world, &double_of) : 0;
         double_of.turn++;
     }
     share = (double)agent->turns_left / (double)turns;
@@ -63,6 +81,6 @@ static void drawn(struct world *world, const struct agent *agent, struct policy_
 
 void foresight(struct world *world, const struct agent *agent, struct policy_run *facts)
 {
-    expected(&world->classes[agent->klass], facts);
+    expected(world, &world->classes[agent->klass], facts);
     drawn(world, agent, facts);
 }

@@ -302,6 +302,19 @@ void host_run_admitted(struct gate *gate, struct agent *agent, struct policy_run
     }
 }
 
+void host_run_withdrawn(struct gate *gate, struct agent *agent, struct policy_run *run)
+{
+    struct policy_view view = door_view(gate);
+
+    for (size_t i = 0; i < gate->hooks.run_withdrawn.count; i++) {
+        struct member_state *member = gate->hooks.run_withdrawn.members[i];
+        struct policy *policy = run_begins(gate, member, agent, run, "run_withdrawn");
+
+        member->ops->run_withdrawn(policy, &view, run);
+        callback_ends();
+    }
+}
+
 void host_run_finish(struct gate *gate, struct agent *agent, struct policy_run *run, bool done)
 {
     struct policy_view view = door_view(gate);
@@ -345,6 +358,7 @@ void host_hooks(struct world *world, struct gate *gate, uint32_t index)
         hook_add(world, &hooks->run_admit, member, ops->run_admit != NULL);
         hook_add(world, &hooks->run_admitted, member, ops->run_admitted != NULL);
         hook_add(world, &hooks->run_refused, member, ops->run_refused != NULL);
+        hook_add(world, &hooks->run_withdrawn, member, ops->run_withdrawn != NULL);
         hook_add(world, &hooks->run_finish, member, ops->run_finish != NULL);
         if (ops->rank)
             hooks->rank = member;

@@ -57,6 +57,8 @@ uint32_t host_pick(struct gate *gate, bool *newest);
 struct policy_answer host_run_admit(struct gate *gate, struct agent *agent, struct policy_run *run);
 /* Every member admitted the run, which is held no more. */
 void host_run_admitted(struct gate *gate, struct agent *agent, struct policy_run *run);
+/* It was held, and is no more. */
+void host_run_withdrawn(struct gate *gate, struct agent *agent, struct policy_run *run);
 void host_run_finish(struct gate *gate, struct agent *agent, struct policy_run *run, bool done);
 
 /* The call's memory begins anew (a new call); records that `admitted` left are forgotten. */

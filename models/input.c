@@ -2,6 +2,7 @@
 #include "models/input.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "models/agent.h"
 
@@ -68,6 +69,49 @@ void input_draw(struct world *world, struct agent *agent)
     agent->run_fresh = false;
     if (!input->cached_previous)
         agent->cached = (uint64_t)((double)agent->input * input->cached_share + 0.5);
+}
+
+/* Keys of one pool have one cache: that of the first of them. */
+static uint32_t cache_of(const struct world *world, const struct agent_class *spec, uint32_t which)
+{
+    const struct backend *backends = world->scenario->backends;
+    uint32_t first = 0;
+
+    while (backends[spec->backends[first]].pool != backends[spec->backends[which]].pool)
+        first++;
+    return first;
+}
+
+uint64_t input_cached_at(const struct world *world, const struct agent *agent, uint32_t which)
+{
+    uint32_t cache;
+
+    if (agent->served_by == 0)
+        return agent->cached;
+    cache = cache_of(world, agent_spec(world, agent), which);
+    return cache + 1 == agent->served_by || agent->cached < agent->sent[cache] ? agent->cached : agent->sent[cache];
+}
+
+/* Of which nothing was cached is another context: begun anew, or forgotten by all. */
+void input_answered(struct world *world, struct agent *agent, uint32_t which)
+{
+    const struct agent_class *spec = agent_spec(world, agent);
+    size_t bytes = spec->backend_count * sizeof *agent->sent;
+
+    if (spec->backend_count == 1 || !spec->input)
+        return;
+    if (!agent->sent)
+        agent->sent = arena_zeroed(&world->arena, spec->backend_count, sizeof *agent->sent);
+    if (agent->served_by == 0 || agent->cached == 0)
+        memset(agent->sent, 0, bytes);
+    which = cache_of(world, spec, which);
+    agent->sent[which] = agent->input;
+    agent->served_by = which + 1;
+}
+
+void input_run_begins(struct agent *agent)
+{
+    agent->served_by = 0;
 }
 
 double input_chars(struct world *world, const struct agent *agent)

@@ -7,6 +7,13 @@
 /* Draws what the agent's turn sends, from its run's turn before it (agent->input) and the turn's own numbers. */
 void input_draw(struct world *world, struct agent *agent);
 
+/* Of that what is cached at one of the backends of its class. The one that answered the run's last call has all that a
+ * turn has cached, and so has each while none has answered; of a context that others have taken further since, one has
+ * what it was sent itself. */
+uint64_t input_cached_at(const struct world *world, const struct agent *agent, uint32_t which);
+void input_answered(struct world *world, struct agent *agent, uint32_t which);
+void input_run_begins(struct agent *agent);
+
 /* The length of what the agent's turn sends, in characters. */
 double input_chars(struct world *world, const struct agent *agent);
 

@@ -212,6 +212,18 @@ static bool read_chain(const struct planner *planner, const struct draft *draft,
     return good;
 }
 
+/* What classes and policies do not have room for, once. */
+static bool check_rooms(const struct planner *planner, const struct scenario *scenario)
+{
+    struct diag said = {0};
+    struct reader own = planner->reader;
+    own.diag = &said;
+    bool good = rooms_check(&own, scenario);
+    reader_repeats(&planner->reader, &said);
+    diag_fini(&said);
+    return good;
+}
+
 static bool read_changes(const struct planner *planner, const struct draft *draft,
                          const struct alternative *alternatives, const char *label, struct scenario *scenario)
 {
@@ -245,7 +257,8 @@ static bool check_first_points(const struct planner *planner, const struct sweep
         if (i == 0)
             good = base = read_base(planner, draft.root, &scenario);
         bool chain = read_chain(planner, &draft, alternatives[i].label, &scenario);
-        good &= chain && (!base || read_changes(planner, &draft, alternatives, alternatives[i].label, &scenario));
+        good &= chain && (!base || (read_changes(planner, &draft, alternatives, alternatives[i].label, &scenario) &&
+                                    check_rooms(planner, &scenario)));
     }
     return good;
 }
@@ -271,7 +284,8 @@ static bool build_points(struct planner *planner, const struct sweep *sweep, con
             if (!draft_point(planner, sweep, row, &alternatives[i], &draft) ||
                 !read_base(planner, draft.root, scenario) ||
                 !read_chain(planner, &draft, alternatives[i].label, scenario) ||
-                !read_changes(planner, &draft, alternatives, alternatives[i].label, scenario))
+                !read_changes(planner, &draft, alternatives, alternatives[i].label, scenario) ||
+                !check_rooms(planner, scenario))
                 return false;
             points[point++] = (struct plan_point){.scenario = scenario, .factors = factor_texts(planner, sweep, row)};
         }

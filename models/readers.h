@@ -58,6 +58,8 @@ bool class_never_pauses(const struct agent_class *class);
 /* Warns of classes whose calls a pool would never let in. */
 void pools_check(const struct reader *reader, const struct scenario *scenario);
 /* Of backends and classes together: a memory that the calls of a class do not fit into. */
+/* That buckets of classes and tenants hold the largest calls of these. */
+bool rooms_check(const struct reader *reader, const struct scenario *scenario);
 bool memory_check(const struct reader *reader, const struct scenario *scenario);
 /* When the runs of a class come; `runs` is where their number is said. */
 bool arrivals_read(const struct reader *reader, const struct expr *arrivals, struct place runs,
@@ -89,6 +91,9 @@ bool record_columns_read(const struct reader *reader, const struct node *map, bo
 bool chain_read(const struct reader *reader, const struct node *chain, const char *label, const struct node *backends,
                 const struct node *agents, struct chain *out);
 const struct policy_ops *policy_named(const struct policy_ops *const *policies, const char *name);
+/* Of a policy that has the callback. */
+struct policy_room member_room(const struct member *member, const struct policy_view *names,
+                               const struct policy_call *call);
 /* The policy's own check of parameters: NULL, or what does not go together. */
 const char *member_check(const struct policy_ops *ops, const void *params);
 /* A member's parameters with the seeds of its pool, those of its preset and the host's keys: explicit keys first, then

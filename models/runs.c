@@ -33,6 +33,7 @@ static void run_begins_anew(struct world *world, struct agent *agent)
         agent->scheduled = -1;
     agent->run_tokens = agent->run_part_tokens = 0;
     agent->run_fresh = true;
+    input_run_begins(agent);
     agent->place = AGENT_AT_DOOR;
     host_run_begins(world, agent);
     door_ask(world, agent);

@@ -282,7 +282,7 @@ struct change {
     const struct dist *think;
 };
 
-enum alert_kind { ALERT_QUEUE_AGE, ALERT_QUEUE_DEPTH, ALERT_PROVIDER_429 };
+enum alert_kind { ALERT_QUEUE_AGE, ALERT_QUEUE_DEPTH, ALERT_PROVIDER_429, ALERT_PROVIDER_429_LIMITED };
 
 /* A condition that people want to be told of. */
 struct alert {

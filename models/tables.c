@@ -171,7 +171,10 @@ const struct option input_options[] = {
     {"compact_to", OPTION_COUNT, AT(input_keys, compact_to), .initial = "", .least = "1", .measures = "tokens",
      .help = "an input that would pass most begins anew with so much, nothing of it cached; without it it is cut"},
     {"cached", OPTION_TEXT, AT(input_keys, cached), .initial = "previous",
-     .help = "what of it is in a cache: previous, all that the turn before sent; or a share of it, such as 96.3 %"},
+     .help =
+         "what of it is in a cache: previous, all that the turn before sent; or a share of it, such as 96.3 %. "
+         "Of several backends the one that answered the turn before has that, another at most what it was sent itself "
+         "in this run, and nothing if it was sent nothing"},
     {"sessions", OPTION_DIST, AT(input_keys, sessions), .initial = "",
      .help = "recorded(FILE SESSION INPUT CACHED), four names of a file and its columns: a run is one of its sessions, "
              "turn by turn, in place of the other keys and of turns"},
@@ -291,7 +294,9 @@ const struct option change_options[] = {
 const struct option alert_options[] = {
     {"when", OPTION_TEXT, AT(alert_keys, when), .initial = NULL,
      .help = "queue_age > 9 min: of the oldest call held or waiting at a gate, since its attempt; queue_depth > 1000: "
-             "calls that are; provider_429: each call that a pool refuses"},
+             "calls that are; provider_429: each call that a pool refuses; provider_429 while limited: each that it "
+             "refuses "
+             "though a policy at one of its gates, or at the door, limits what is sent to it"},
     {"at", OPTION_TEXT, AT(alert_keys, at), .initial = "", .help = "the backend; without it, each for itself"},
     {.key = NULL},
 };
@@ -300,7 +305,9 @@ const struct option host_options[] = {
     {"at", OPTION_TEXT, AT(host_keys, at), .initial = "",
      .help = "the backend whose gate it stands at; without it, every gate"},
     {"scope", OPTION_CHOICE, AT(host_keys, scope), .initial = "gate", .choices = scope_choices,
-     .help = "how many copies there are: one in all, or one a gate, class, tenant or agent (at each gate)"},
+     .help = "how many copies there are: one in all, or one a gate, class, tenant or agent (at each gate); the bucket "
+             "of a class "
+             "or tenant must hold its largest call"},
     {"name", OPTION_TEXT, AT(host_keys, name), .initial = "",
      .help = "what it is called in its chain; the policy's name unless given"},
     {"preset", OPTION_TEXT, AT(host_keys, preset), .initial = "",

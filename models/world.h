@@ -127,6 +127,9 @@ struct agent {
     uint16_t quota_spent[CLIENT_LAYERS_MOST]; /* of each layer's retry quota; 0: it is full (models/client.c) */
     size_t session_row;                       /* of the next turn, where the run is a recorded session */
     struct context *kept;                     /* in the memory of its backend; NULL: not there */
+    uint64_t *sent;            /* [which of its backends]: by the run's last call answered there; NULL: it has one, or no
+                                  call has been answered; kept */
+    uint32_t served_by;        /* of them the one that answered last, counted from 1; 0: none in this run */
     uint32_t *cards;           /* [gate]: of its last call there, counted from 1, or 0; NULL: none yet; kept */
     struct client_try run_try; /* of a layer that restarts runs */
     struct run_timer *due_timer;
@@ -160,7 +163,8 @@ struct hook {
 };
 
 struct hooks {
-    struct hook admit, admitted, refused, start, finish, run_admit, run_admitted, run_refused, run_finish;
+    struct hook admit, admitted, refused, start, finish, run_admit, run_admitted, run_refused, run_withdrawn,
+        run_finish;
     struct member_state *rank, *pick;
 };
 

@@ -67,6 +67,15 @@ static const char *gcra_check(const void *given)
     return NULL;
 }
 
+static struct policy_room gcra_room(const void *given, const struct policy_view *names, const struct policy_call *call)
+{
+    const struct gcra_params *params = given;
+    (void)names;
+    if (isinf(params->rate))
+        return (struct policy_room){0, 0};
+    return (struct policy_room){(double)(time_of(params, call) / UNIT), (double)params->burst};
+}
+
 static void gcra_init(struct policy *self)
 {
     renew(self->vars, self->params);
@@ -202,6 +211,7 @@ const struct policy_ops weir_policy = {
     .vars_size = sizeof(struct gcra_vars),
     .stats_size = sizeof(struct gcra_stats),
     .check = gcra_check,
+    .room = gcra_room,
     .init = gcra_init,
     .changed = gcra_changed,
     .admit = gcra_admit,

@@ -41,7 +41,7 @@
 #include "sim/io/option.h" /* installed beside this file */
 
 #define POLICY_MAGIC 0x72696577u /* "weir" */
-#define POLICY_ABI 3u            /* compared for equality */
+#define POLICY_ABI 4u            /* compared for equality */
 
 typedef int64_t policy_time;
 #define POLICY_SECOND INT64_C(1000000000)
@@ -112,7 +112,9 @@ struct policy_run {
     uint64_t run;
     uint32_t attempt; /* at the door, from 1 */
     bool last, ever_held;
-    double turns, input_tokens, output_tokens; /* means over the runs of its class; INFINITY: it never ends */
+    /* Means over the runs of its class; INFINITY: it never ends. Output is that of its parts too, where these go to the
+     * run's own backend. */
+    double turns, input_tokens, output_tokens;
     /* What this very run is going to be if it is done: the truth, which nobody knows at a door. A policy that stands
      * for somebody's estimate of the run takes these and blurs them by an error of its own. Turns 0: not said. */
     double turns_drawn, input_drawn, output_drawn;
@@ -188,6 +190,12 @@ struct policy_host {
     void (*row)(struct policy *self, const double *values);
 };
 
+/* What a call takes of the bucket that it goes to, and what that holds when it is full. Nothing of 0: it goes to none.
+ */
+struct policy_room {
+    double takes, holds;
+};
+
 /* A column of a policy's own rows: a number, or one of the words, whose index is then the value. */
 struct policy_column {
     const char *name; /* NULL ends the table */
@@ -227,6 +235,10 @@ struct policy_ops {
 
     /* Parameters are read, or one is to be set: NULL, or what does not go together. */
     const char *(*check)(const void *params);
+    /* Of policies with a bucket for a class or tenant, or that may have one by their scope: the bucket of that call. A
+     * scenario is refused where one does not hold its class's largest call. Of the call nothing is said but class,
+     * tenant, tokens (INFINITY: without bound) and priority, of the view (`names`) but names. */
+    struct policy_room (*room)(const void *params, const struct policy_view *names, const struct policy_call *call);
     /* A copy begins: at t = 0; of scope agent when its agent first comes by that gate. */
     void (*init)(struct policy *self);
     /* A live parameter of this copy was set. */
@@ -244,6 +256,8 @@ struct policy_ops {
     /* Another member did not admit this run: action, retry-after or hold, and reason are in `answer`. */
     void (*run_refused)(struct policy *self, const struct policy_view *view, struct policy_run *run,
                         const struct policy_answer *answer);
+    /* A run that was held at the door is gone without an answer: it gave up, or its population is smaller. */
+    void (*run_withdrawn)(struct policy *self, const struct policy_view *view, struct policy_run *run);
     /* A run ended, done or not; for every run that was admitted. */
     void (*run_finish)(struct policy *self, const struct policy_view *view, struct policy_run *run, bool done);
 

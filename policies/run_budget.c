@@ -21,7 +21,7 @@
  * Known to fail: history counts no run that is not done, and short ones are done first (it counts a run's own time, not
  * its waiting, or a crowd would make runs look cheap); a rate is a mean, and contexts grow; what no budget carries asks
  * for ever; whole runs leave part of a quota idle. It stands last at the door: what a later member refuses stays
- * reserved until that run asks again. */
+ * reserved until that run asks again, or is withdrawn. */
 #include "policies/class_shares.h"
 #include "policies/run_budget_estimate.h"
 
@@ -174,6 +174,12 @@ static void run_budget_run_finish(struct policy *self, const struct policy_view 
         history->seconds += memory->seconds;
     }
     release(self->vars, memory);
+}
+
+static void run_budget_run_withdrawn(struct policy *self, const struct policy_view *view, struct policy_run *run)
+{
+    (void)view;
+    release(self->vars, run->run_state);
 }
 
 static const char *const run_budget_readings[] = {[READING_RATE] = "rate", [READING_MINUTE] = "minute", NULL};
@@ -369,5 +375,6 @@ const struct policy_ops weir_policy = {
     .init = run_budget_init,
     .run_admit = run_budget_run_admit,
     .finish = run_budget_finish,
+    .run_withdrawn = run_budget_run_withdrawn,
     .run_finish = run_budget_run_finish,
 };

@@ -19,8 +19,9 @@
  * agent platform's input budget, refused calls told to come back in 30 s.
  *
  * Levels are exact, as token_bucket's: rates are whole millionths a minute, and lent ones are rounded down to that.
- * Known to fail: a call above its bucket goes when that is full and leaves it below zero; within a class small calls
- * pass a large one that is held; hard floors waste what a class does not use. */
+ * Known to fail: a call above its bucket (a scenario that could make one is refused, unless sizes have no bound) goes
+ * when that is full and leaves it below zero; within a class small calls pass a large one that is held; hard floors
+ * waste what a class does not use. */
 #include "policies/meter.h"
 #include "policies/shares_buckets.h"
 
@@ -43,6 +44,11 @@ struct shares_call {
     bool inside;
 };
 
+static int64_t expected(const struct shares_params *params, const struct policy_call *call)
+{
+    return meter_expects(params->meter, params->cached_weight, call);
+}
+
 /* --- callbacks ------------------------------------------------------------------------------------------------------
  */
 
@@ -56,6 +62,21 @@ static const char *shares_check(const void *given)
     if (params->classes && params->tenants)
         return "expected shares of classes or of tenants, not both";
     return wrong ? wrong : shares_read(params->tenants, &of);
+}
+
+static struct policy_room shares_room(const void *given, const struct policy_view *names,
+                                      const struct policy_call *call)
+{
+    const struct shares_params *params = given;
+    struct shares_vars vars = {0};
+    int i;
+    shares_read(params->tenants ? params->tenants : params->classes, &vars.of);
+    renew(&vars, params->rate, params->burst, params->borrow);
+    i = params->tenants ? shares_index(&vars.of, names->tenant_names, call->tenant)
+                        : shares_index(&vars.of, names->class_names, call->klass);
+    if (vars.of.shares[i] == 0 || isinf(params->rate))
+        return (struct policy_room){0, 0};
+    return (struct policy_room){(double)expected(params, call) / 1e6, amount_units(full(&vars, i))};
 }
 
 static void shares_init(struct policy *self)
@@ -83,11 +104,6 @@ static int bucket_of(const struct policy *self, const struct policy_view *view, 
     const struct shares_vars *vars = self->vars;
     return params->tenants ? shares_index(&vars->of, view->tenant_names, call->tenant)
                            : shares_index(&vars->of, view->class_names, call->klass);
-}
-
-static int64_t expected(const struct shares_params *params, const struct policy_call *call)
-{
-    return meter_expects(params->meter, params->cached_weight, call);
 }
 
 static struct policy_answer shares_admit(struct policy *self, const struct policy_view *view, struct policy_call *call)
@@ -185,7 +201,9 @@ static const struct option shares_options[] = {
      .least = "1 ms",
      .most = "1 d",
      .live = true,
-     .help = "each bucket holds what flows into it in so long; all are full at first"},
+     .help =
+         "each bucket holds what flows into it in so long, and its class's largest call at least: else the scenario is "
+         "refused, or where the scenario sets no largest, told what one in 1,000 takes; all are full at first"},
     {.key = "cached_weight",
      .type = OPTION_REAL,
      .offset = offsetof(struct shares_params, cached_weight),
@@ -274,6 +292,7 @@ const struct policy_ops weir_policy = {
     .stats_size = sizeof(struct shares_stats),
     .call_size = sizeof(struct shares_call),
     .check = shares_check,
+    .room = shares_room,
     .init = shares_init,
     .changed = shares_changed,
     .admit = shares_admit,

@@ -112,6 +112,16 @@ static const char *token_bucket_check(const void *given)
     return NULL;
 }
 
+static struct policy_room token_bucket_room(const void *given, const struct policy_view *names,
+                                            const struct policy_call *call)
+{
+    const struct token_bucket_params *params = given;
+    (void)names;
+    if (params->counts == COUNTS_AFTER || (isinf(params->rate) && !in_flight(params)))
+        return (struct policy_room){0, 0};
+    return (struct policy_room){(double)expected(params, call) / 1e6, (double)params->burst};
+}
+
 static void token_bucket_init(struct policy *self)
 {
     const struct token_bucket_params *params = self->params;
@@ -293,6 +303,7 @@ const struct policy_ops weir_policy = {
     .stats_size = sizeof(struct token_bucket_stats),
     .call_size = sizeof(struct token_bucket_call),
     .check = token_bucket_check,
+    .room = token_bucket_room,
     .init = token_bucket_init,
     .changed = token_bucket_changed,
     .admit = token_bucket_admit,

@@ -143,6 +143,7 @@
     X(address) \
     X(plan) \
     X(plan_errors) \
+    X(rooms) \
     X(plan_rules) \
     X(provider_errors) \
     X(provider_plan) \

@@ -97,6 +97,39 @@ START_TEST(overloads)
 }
 END_TEST
 
+/* Of three calls at once the pool takes one. A limiter for others at it, a limiter at the door, one at another pool. */
+START_TEST(overloads_while_limited)
+{
+    static const struct {
+        const char *policies, *when;
+        size_t alerts;
+    } cases[] = {
+        {"[unbounded]", "provider_429", 2},
+        {"[unbounded]", "provider_429 while limited", 0},
+        {"[c: [fixed_cap: {cap: 9, at: api}]]", "provider_429 while limited", 2},
+        {"[c: [fixed_cap: {cap: 9, at: key}]]", "provider_429 while limited, at: key", 2},
+        {"[c: [fixed_cap: {cap: 9}]]", "provider_429 while limited, at: api", 0},
+        {"[c: [run_budget: {at: api}]]", "provider_429 while limited", 2},
+        {"[c: [fixed_cap: {cap: 9, at: other}]]", "provider_429 while limited", 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+
+        snprintf(
+            text, sizeof text,
+            "study: {horizon: 100 s}\n"
+            "backends: {api: {kind: provider, latency: {base: 1 s}, meters: {requests: {limit: 6/min, burst: 1}}},\n"
+            "  key: {kind: alias, of: api}, other: {kind: provider, latency: {base: 1 s}}}\n"
+            "agents: {a: {arrivals: all_at(0 s), runs: 3, backend: key, client: {attempts: 1}}}\n"
+            "policies: %s\nalerts: [{when: %s}]\n",
+            cases[i].policies, cases[i].when);
+        keep(text);
+        ck_assert_msg(kept_count == cases[i].alerts, "%s, %s: %zu", cases[i].policies, cases[i].when, kept_count);
+    }
+}
+END_TEST
+
 static struct plan_file file;
 
 static void setup(void)
@@ -123,6 +156,8 @@ static const struct {
     {"alerts: [{when: fire}]", "alerts: when: fire: expected queue_age > a time, such as queue_age > 9 min"},
     {"alerts: [{when: queue_age > 9 s, at: crad}]",
      "there is no backend crad: expected one of card; did you mean card?"},
+    {"alerts: [{when: provider_429 while}]", "alerts: when: provider_429 while: expected queue_age > a time"},
+    {"alerts: [{when: provider_429 while limited}]", "alerts: there is no provider that could refuse: expected"},
     {"alerts: [{when: provider_429}]", "alerts: there is no provider that could refuse: expected"},
     {"alerts: [{when: provider_429, at: card}]", "alerts: there is no provider there that could refuse: expected"},
     {"record: {alerts: a.csv}", "record: alerts: expected `alerts:` in the scenario, and there are none"},
@@ -160,6 +195,7 @@ Suite *alerts_suite(void)
     tcase_add_test(test, age);
     tcase_add_test(test, depth);
     tcase_add_test(test, overloads);
+    tcase_add_test(test, overloads_while_limited);
     suite_add_tcase(suite, test);
     tcase_add_checked_fixture(read, setup, teardown);
     tcase_add_loop_test(read, mistakes_are_told, 0, sizeof mistakes / sizeof *mistakes);

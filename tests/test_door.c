@@ -194,6 +194,20 @@ START_TEST(still_at_the_door_at_the_end)
 }
 END_TEST
 
+/* 0 is held until it gives up at 5 s; 1 comes after that, is held as well, and finds nobody beside it. So the policy,
+ * which ends the program where the door shows it other runs than those that it holds, has heard of 0. */
+START_TEST(who_gives_up_is_held_no_more)
+{
+    struct timeline t;
+
+    timeline_expect("study: {until: done, most: 100 s}\nbackends: {b: {kind: slots, servers: 9, service: 1 s}}\n"
+                    "agents: {a: {arrivals: even(6/min), runs: 3, deadline: {run: 5 s}, at_deadline: gives_up}}\n"
+                    "policies: [script: {door: hha, hold: 2 s}]\n",
+                    "script", "a2@20", &t);
+    ck_assert_double_eq_tol(t.values[METRIC_RUNS_REFUSED], 2 * 3600.0 / 21, 1e-9);
+}
+END_TEST
+
 /* The door is told what is expected of a run, which says nothing about this one. */
 START_TEST(turns_are_an_estimate)
 {
@@ -237,6 +251,7 @@ Suite *door_suite(void)
     tcase_add_test(test, the_door_hears_of_every_end);
     tcase_add_test(test, a_population_goes_through_the_turnstile);
     tcase_add_test(test, still_at_the_door_at_the_end);
+    tcase_add_test(test, who_gives_up_is_held_no_more);
     tcase_add_test(test, turns_are_an_estimate);
     suite_add_tcase(suite, test);
     return suite;

@@ -72,6 +72,8 @@ START_TEST(what_it_is_going_to_be)
     foretold("{a: {population: 3, runs: 40, turns: geometric(5), think: exponential(2 s), output: exponential(90),\n"
              "     input: {start: lognormal(2000 cv 0.5), per_turn: exponential(500), most: 5k, compact_to: 1k}}}");
     ck_assert_double_eq(runs, 40);
+    foretold("{a: {arrivals: all_at(0 s), runs: 20, turns: geometric(3), think: 1 s, output: exponential(90),\n"
+             "     fan_out: {to: b, parts: uniform(2 6), tokens: exponential(70)}}}"); /* parts are of the run */
     foretold(arena_format(&arena,
                           "{a: {population: 3, runs: 30, think: exponential(2 s), output: exponential(90),\n"
                           "     input: {sessions: recorded(%s/scenarios/traces/claude.csv session_id input_tokens "

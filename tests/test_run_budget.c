@@ -6,6 +6,19 @@
 #include "tests/run_budget_bench.h"
 #include "tests/suites.h"
 
+/* Let in here and held by a later member, until it gives up: what was reserved for it is free. */
+START_TEST(a_held_run_that_gives_up_is_released)
+{
+    struct policy_run *a;
+    BUDGET("estimate", "curve");
+    a = run_of(LIVE, INFINITY, 0);
+    ck_assert(begins(a, 0));
+    gauges(3000, 1000, 1);
+    bench.ops->run_withdrawn(&bench.self, &bench.view, a);
+    gauges(0, 0, 0);
+}
+END_TEST
+
 /* --- quota ---------------------------------------------------------------------------------------------------------
  */
 
@@ -235,6 +248,7 @@ Suite *run_budget_suite(void)
     TCase *test = tcase_create("run_budget");
 
     tcase_add_test(test, the_sum_of_rates_is_within_the_quota);
+    tcase_add_test(test, a_held_run_that_gives_up_is_released);
     tcase_add_test(test, one_token_too_many);
     tcase_add_test(test, a_whole_run_in_a_minutes_budget);
     tcase_add_test(test, both_readings_of_what_was_published);

@@ -137,6 +137,52 @@ START_TEST(held_calls_go_on)
 }
 END_TEST
 
+/* --- contexts ------------------------------------------------------------------------------------------------------
+ */
+
+/* Five turns of 1,000, 1,100, ... tokens, a new one takes 1 ms: an answer takes 1 s and what is not cached. The first
+ * takes two, a minute apart. */
+#define TOLD(backends, input, more) \
+    "study: {until: done}\n" \
+    "backends: {" backends "}\n" \
+    "agents: {a: {population: 1, runs: 1, turns: 5, think: constant(18 s), backend: [x, y], spill: refused,\n" \
+    "  input: {start: 1k, per_turn: 100" input "}}}\n" more
+#define POOL(name, more) name ": {kind: provider, latency: {base: 1 s, per_input: 1 ms}" more "}"
+
+#define ONE_A_MINUTE "policies: [t: [token_bucket: {meter: requests, rate: 1/min, burst: 1, answer: defer, at: x}]]\n"
+
+static double turns_take(const char *yaml)
+{
+    simulate(yaml);
+    return of(0, METRIC_MAKESPAN) - 5 * 18;
+}
+
+/* x, y, y, y, x: what others have brought since is new to who comes back. */
+START_TEST(contexts_are_where_they_were_served)
+{
+    const char *meters = TOLD(POOL("x", ", meters: {requests: {limit: 1/min, burst: 1}}") ", " POOL("y", ""), "", "");
+
+    ck_assert_double_eq_tol(turns_take(meters), 5 + 1.0 + 1.1 + 0.1 + 0.1 + 0.4, 1e-9);
+    ck_assert_double_eq_tol(of(1, METRIC_CACHED_PER_MIN) / of(0, METRIC_CACHED_PER_MIN), 1000 / 3300.0, 1e-9);
+    /* half of it, where it was served; as drawn while nobody has been asked */
+    ck_assert_double_eq_tol(
+        turns_take(
+            TOLD(POOL("x", ", meters: {requests: {limit: 1/min, burst: 1}}") ", " POOL("y", ""), ", cached: 50 %", "")),
+        5 + 0.5 + 1.1 + 0.6 + 0.65 + 0.7, 1e-9);
+}
+END_TEST
+
+/* Keys of one pool share its cache; and what is begun anew is nowhere. */
+START_TEST(contexts_of_keys_and_anew)
+{
+    ck_assert_double_eq_tol(turns_take(TOLD(POOL("x", "") ", y: {kind: alias, of: x}", "", ONE_A_MINUTE)),
+                            5 + 1.0 + 4 * 0.1, 1e-9);
+    ck_assert_double_eq_tol(
+        turns_take(TOLD(POOL("x", "") ", " POOL("y", ""), ", most: 1250, compact_to: 900", ONE_A_MINUTE)),
+        5 + 1.0 + 1.1 + 0.1 + 0.9 + 1.0, 1e-9);
+}
+END_TEST
+
 /* --- what policies see ---------------------------------------------------------------------------------------------
  */
 
@@ -317,6 +363,8 @@ Suite *spill_suite(void)
     tcase_add_test(test, sheds_and_429s_go_on);
     tcase_add_test(test, waiting_calls_go_on);
     tcase_add_test(test, held_calls_go_on);
+    tcase_add_test(test, contexts_are_where_they_were_served);
+    tcase_add_test(test, contexts_of_keys_and_anew);
     tcase_add_test(test, memory_is_of_a_gate);
     tcase_add_test(test, storms);
     suite_add_tcase(suite, test);

@@ -61,6 +61,67 @@ START_TEST(card_then_tier)
 }
 END_TEST
 
+#define WAYS 10
+
+/* Tasks by the hour, their time and their price, of each way in which sixty agents share a card and a tier; and what
+ * the page says of them. */
+START_TEST(sixty_agents)
+{
+    struct sheet *sheet = sheet_as_expected("card_and_tier");
+    double time[WAYS], price[WAYS], tasks[WAYS], cold[WAYS];
+    enum { SPLIT_1, SPLIT_12, SPLIT_24, SPLIT_36, SPLIT_48, SPLIT_59, REFUSED, WAIT_10, WAIT_60, TIER_FIRST };
+    size_t rows = (sheet->rows - 1) / WAYS;
+
+    ck_assert_uint_eq(rows, 5); /* all; two classes; two backends */
+    for (size_t way = 0; way < WAYS; way++) {
+        size_t all = 1 + way * rows;
+
+        ck_assert_double_eq(sheet_cell(sheet, all, "agents.card_first.population") +
+                                sheet_cell(sheet, all, "agents.tier_first.population"),
+                            60);
+        tasks[way] = sheet_cell(sheet, all, "runs_per_h");
+        time[way] = sheet_cell(sheet, all, "run_time_mean");
+        price[way] = sheet_cell(sheet, all, "cost") / tasks[way];
+        cold[way] = sheet_cell(sheet, all + 3, "cold_share"); /* of the card */
+    }
+    /* the tier alone, the card alone */
+    ck_assert_double_eq_tol(sheet_cell(sheet, 1 + 2, "runs_per_h"), 600, 6);
+    ck_assert_double_eq_tol(sheet_cell(sheet, 1 + 2, "cost") / sheet_cell(sheet, 1 + 2, "runs_per_h"), 0.27, 0.005);
+    ck_assert_double_eq_tol(time[SPLIT_1], 332, 3.5);
+    ck_assert_double_eq_tol(time[SPLIT_59], 842, 9);
+    ck_assert_double_eq_tol(price[SPLIT_59], 0.027, 0.001);
+    for (size_t way = SPLIT_12; way <= SPLIT_59; way++)
+        ck_assert_double_eq_tol(sheet_cell(sheet, 1 + way * rows + 1, "runs_per_h"), 207, 9);
+    /* by time: 12 to 24, or the tier first */
+    ck_assert_double_eq_tol(time[SPLIT_12], 250, 2.5);
+    ck_assert_double_eq_tol(time[SPLIT_24], 250, 2.5);
+    ck_assert_double_eq_tol(time[TIER_FIRST], 250, 2.5);
+    ck_assert_double_gt(time[SPLIT_36], time[SPLIT_24] * 1.1);
+    /* of what a task costs at the tier, its share of the tokens; more where contexts move */
+    for (size_t way = 0; way < WAYS; way++) {
+        double more = price[way] / (0.275 * sheet_cell(sheet, 1 + way * rows + 4, "provider_share"));
+
+        ck_assert_double_gt(more, 0.94);
+        if (way < REFUSED)
+            ck_assert_double_lt(more, 1.06);
+    }
+    ck_assert_double_eq_tol(price[WAIT_60] / (0.275 * sheet_cell(sheet, 1 + WAIT_60 * rows + 4, "provider_share")),
+                            4 / 3.0, 0.03);
+    /* contexts stay behind */
+    ck_assert_double_gt(cold[REFUSED], cold[SPLIT_24] + 0.1);
+    ck_assert_double_gt(cold[WAIT_10], 0.999);
+    ck_assert_double_gt(cold[WAIT_60], 0.999);
+    ck_assert_double_eq_tol(time[REFUSED], 268, 3);
+    ck_assert_double_eq_tol(price[REFUSED], 0.21, 0.005);
+    ck_assert_double_gt(time[REFUSED], 1.05 * time[SPLIT_24]);
+    ck_assert_double_eq_tol(time[WAIT_60], 656, 7);
+    ck_assert_double_eq_tol(price[WAIT_60], 0.165, 0.001);
+    ck_assert_double_eq_tol(time[SPLIT_48], 441, 5);
+    ck_assert_double_eq_tol(price[SPLIT_48], 0.146, 0.001);
+    sheet_free(sheet);
+}
+END_TEST
+
 /* Depth wakes somebody for the line that is gone in 20 s; age for the other, at nine minutes, and for that alone. */
 START_TEST(age_and_depth)
 {
@@ -103,6 +164,7 @@ Suite *spread_scenarios_suite(void)
     tcase_set_timeout(test, 60);
     tcase_add_test(test, documents_at_a_tool);
     tcase_add_test(test, card_then_tier);
+    tcase_add_test(test, sixty_agents);
     tcase_add_test(test, age_and_depth);
     suite_add_tcase(suite, test);
     return suite;

@@ -68,6 +68,7 @@ void rig_fini(struct rig *rig);
 struct policy_answer rig_run_admit(struct rig *rig, struct rig_agent *agent);
 void rig_run_admitted(struct rig *rig, struct rig_agent *agent);
 void rig_run_refused(struct rig *rig, struct rig_agent *agent, const struct policy_answer *answer);
+void rig_run_withdrawn(struct rig *rig, struct rig_agent *agent);
 void rig_run_finish(struct rig *rig, struct rig_agent *agent, bool done);
 struct policy_answer rig_admit(struct rig *rig, struct rig_agent *agent);
 void rig_admitted(struct rig *rig, struct rig_agent *agent);

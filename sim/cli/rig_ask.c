@@ -134,6 +134,18 @@ void rig_run_refused(struct rig *rig, struct rig_agent *agent, const struct poli
     rig_ends();
 }
 
+void rig_run_withdrawn(struct rig *rig, struct rig_agent *agent)
+{
+    const struct policy_view *view;
+
+    if (!rig->setting->ops->run_withdrawn)
+        return;
+    view = rig_look_from_door(rig);
+    rig_begins(rig, "run_withdrawn", agent);
+    rig->setting->ops->run_withdrawn(&rig->policy, view, &agent->run);
+    rig_ends();
+}
+
 void rig_run_finish(struct rig *rig, struct rig_agent *agent, bool done)
 {
     const struct policy_view *view;

@@ -92,6 +92,11 @@ static bool run_begins(struct rig *rig, struct rig_agent *agent, const struct ed
         run->last = run->ever_held = true;
         run->held_since = rig->view.now;
         pass(rig, answer.after);
+        if (edge->end == POLICY_ABANDONED) { /* it gives up, held */
+            agent->place = RIG_THINKING;
+            rig_run_withdrawn(rig, agent);
+            return false;
+        }
         answer = rig_run_admit(rig, agent);
     }
     agent->place = RIG_THINKING;

@@ -53,6 +53,7 @@ double dist_mean(const struct dist *dist);               /* with `most` applied;
 double dist_cv(const struct dist *dist);                 /* sd / mean; NAN where the mean is 0 or either is infinite */
 double dist_cdf(const struct dist *dist, double x);      /* P(X <= x) */
 double dist_quantile(const struct dist *dist, double p); /* smallest x with cdf(x) >= p, 0 < p < 1 */
+double dist_end(const struct dist *dist);                /* the greatest value; INFINITY: there is none */
 bool dist_is_exponential(const struct dist *dist);       /* exponential and uncut */
 bool dist_is_constant(const struct dist *dist);          /* has one value only, in whatever disguise */
 

@@ -357,6 +357,26 @@ double dist_quantile(const struct dist *dist, double p)
     return fmin(quantile_uncut(dist, p), dist->most);
 }
 
+double dist_end(const struct dist *dist)
+{
+    double end = 0;
+
+    switch (dist->kind) {
+    case DIST_CONSTANT:
+        return fmin(dist->a, dist->most);
+    case DIST_UNIFORM:
+        return fmin(dist->b, dist->most);
+    case DIST_EMPIRICAL:
+        return fmin(dist->values[dist->count - 1], dist->most);
+    case DIST_MIXTURE:
+        for (size_t i = 0; i < dist->count; i++)
+            end = fmax(end, dist_end(&dist->parts[i]));
+        return fmin(end, dist->most);
+    default:
+        return dist_is_constant(dist) ? least_value(dist) : dist->most;
+    }
+}
+
 bool dist_is_exponential(const struct dist *dist)
 {
     return dist->kind == DIST_EXPONENTIAL && isinf(dist->most);

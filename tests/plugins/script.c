@@ -87,6 +87,17 @@ static struct policy_answer run_admit(struct policy *self, const struct policy_v
     return told;
 }
 
+static void run_withdrawn(struct policy *self, const struct policy_view *view, struct policy_run *run)
+{
+    struct vars *v = self->vars;
+    struct run_state *state = run->run_state;
+
+    expect(state->held && !state->admitted, "a run has gone that was not held");
+    state->held = false;
+    v->held--;
+    expect(view->held.calls == v->held, "a run has gone that the door still counts as held");
+}
+
 static void run_finish(struct policy *self, const struct policy_view *view, struct policy_run *run, bool done)
 {
     const struct params *p = self->params;
@@ -138,6 +149,7 @@ const struct policy_ops weir_policy = {
     .vars_size = sizeof(struct vars),
     .run_size = sizeof(struct run_state),
     .run_admit = run_admit,
+    .run_withdrawn = run_withdrawn,
     .run_finish = run_finish,
     .admit = admit,
     .start = start,
