@@ -213,6 +213,13 @@ static bool put_change(struct changes_reader *changes, const struct change_text 
     return false;
 }
 
+/* The rest of it is not read: what it sets may be gone, and its value with the sweep of that. */
+static bool is_skipped(const struct node *item)
+{
+    const struct node *skip = item->kind == NODE_MAP ? node_get(item, change_options[CHANGE_SKIP].key) : NULL;
+    return skip && skip->kind == NODE_SCALAR && strcmp(skip->text, "true") == 0;
+}
+
 static bool read_text(const struct reader *reader, const struct node *item, struct change_text *text)
 {
     text->keys = arena_zeroed(reader->arena, 1, sizeof *text->keys);
@@ -281,7 +288,7 @@ static bool read_changes(const struct reader *reader, const struct changes_of *o
     size_t count = 0;
     bool good = true;
     for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i]->kind == NODE_NULL) /* one of an alternative that was left out */
+        if (is_skipped(list->items[i]))
             continue;
         if (read_text(reader, list->items[i], &texts[i]))
             order[count++] = &texts[i];

@@ -3,6 +3,7 @@
 
 #include "models/address.h"
 #include "models/changes_read.h"
+#include "models/tables.h"
 
 static const char policies_prefix[] = "policies.", every[] = "*.";
 
@@ -59,13 +60,15 @@ static const char *policy_address(const struct node *item)
 struct node *changes_selected(const struct reader *reader, struct node *list, const struct alternative *before,
                               size_t count, const struct alternative *kept, size_t kept_count)
 {
+    const struct place asked = {.file = "--policy"};
     if (!list || list->kind != NODE_LIST)
         return list;
     struct node *copy = node_copy(list, reader->arena);
     for (size_t i = 0; i < copy->count; i++) {
         const char *address = policy_address(copy->items[i]);
         if (address && !keeps(reader, address, before, count, kept, kept_count))
-            *copy->items[i] = (struct node){.kind = NODE_NULL, .place = copy->items[i]->place};
+            node_put(copy->items[i], change_options[CHANGE_SKIP].key, asked, node_scalar("true", asked, reader->arena),
+                     reader->arena);
     }
     return copy;
 }

@@ -285,6 +285,9 @@ const struct option change_options[] = {
          "in every alternative that has it), backends.POOL.meters.METER.limit, agents.CLASS.population"},
     {"to", OPTION_TEXT, AT(change_keys, to), .initial = NULL, .help = "its value, as it would stand there"},
     {"reason", OPTION_TEXT, AT(change_keys, reason), .initial = "", .help = "a line for the audit (record: audit)"},
+    {"skip", OPTION_FLAG, AT(change_keys, skip), .initial = "false",
+     .help = "true: as if it were not there, while those behind it keep their index; --policy does so with changes of "
+             "alternatives that it leaves out"},
     {.key = NULL},
 };
 
