@@ -3,26 +3,13 @@
 
 #include "models/address.h"
 #include "models/changes_read.h"
-#include "models/tables.h"
 
 static const char policies_prefix[] = "policies.", every[] = "*.";
-
-/* The names of an alternative's members, of an item of `policies` in its canonical form; *count of them. */
-const char *const *change_member_names(const struct reader *reader, const struct node *item, size_t *count)
-{
-    struct node *value = item->entries->value;
-    bool alone = value->kind == NODE_MAP;
-    *count = alone ? 1 : value->count;
-    const char **names = arena_zeroed(reader->arena, *count, sizeof *names);
-    for (size_t i = 0; i < *count; i++)
-        names[i] = member_name(alone ? item : value->items[i]);
-    return names;
-}
 
 bool change_has_member(const struct reader *reader, const struct node *item, const char *address)
 {
     size_t count;
-    const char *const *names = change_member_names(reader, item, &count);
+    const char *const *names = member_names(reader, item, &count);
     for (size_t i = 0; i < count; i++)
         if (begins(address, names[i]) && address[strlen(names[i])] == '.')
             return true;

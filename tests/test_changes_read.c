@@ -111,6 +111,19 @@ static const struct mistake {
      "no alternative has a member fixed_ca: expected policies.*.MEMBER.KEY with one of the members unbounded, "
      "fixed_cap, codel, token_bucket; did you mean fixed_cap?"},
     {"{at: 3 s, set: policies.*.cap, to: 3}", "17:20", "policies.*.MEMBER.KEY"},
+    {"{at: 3 s, set: policies.*., to: 3}", "17:20", "policies.*.: expected policies.*.MEMBER.KEY"},
+    {"{at: 3 s, set: policies.*.fixed_cap, to: 3}", "17:20",
+     "policies.*.fixed_cap: expected a key behind the member's name, as in MEMBER.KEY"},
+    {"{at: 3 s, set: policies.*.fixed_cap., to: 3}", "17:20", "expected a key behind the member's name"},
+    {"{at: 3 s, set: policies.codel, to: 3}", "17:20",
+     "policies.codel: expected a key behind the label, as in policies.LABEL.KEY"},
+    {"{at: 3 s, set: policies.both, to: 3}", "17:20", "as in policies.LABEL.MEMBER.KEY"},
+    {"{at: 3 s, set: policies.codel., to: 3}", "17:20", "policies.codel.: expected KEY or MEMBER.KEY with the member"},
+    {"{at: 3 s, set: policies.codel.codel, to: 3}", "17:20", "policies.codel.codel: expected a key behind the member"},
+    {"{at: 3 s, set: policies.both.fixed_cap, to: 3}", "17:20", "expected a key behind the member's name"},
+    {"{at: 3 s, set: policies.capped.codel.cap, to: 3}", "17:20",
+     "expected KEY or MEMBER.KEY with the member fixed_cap"},
+    {"{at: 3 s, set: policies.both.fixed_cap.fixed_cap.cap, to: 3}", "17:20", "a key behind the member's name"},
     {"{at: 3 s, set: policies.*.fixed_cap.cp, to: 3}", "17:20", "did you mean cap?"},
     /* the value */
     {"{at: 3 s, set: policies.capped.cap, to: 0}", "17:45", "policies.capped.fixed_cap: cap: expected a whole number"},
@@ -147,6 +160,25 @@ START_TEST(one_mistake)
     ck_assert_msg(file.diag.errors == 1, "not one message but\n%s", said);
     ck_assert_msg(strncmp(said, place, strlen(place)) == 0, "%s: expected it at %s", said, place);
     ck_assert_msg(strstr(said, mistake->words) != NULL, "%s: expected the words `%s`", said, mistake->words);
+}
+END_TEST
+
+/* The same of --set and of a sweep; nobody is told to mean what was written. */
+START_TEST(addresses_without_a_key)
+{
+    static const char *const addresses[] = {"policies.codel",    "policies.codel.",          "policies.codel.codel",
+                                            "policies.both",     "policies.both.fixed_cap",  "policies.both.fixed_cap.",
+                                            "policies.both.cap", "policies.capped.codel.cap"};
+    const char *text = arena_text_of(&file.arena, fleet, strlen(fleet) - strlen("changes:\n"));
+    for (size_t i = 0; i < 2 * (sizeof addresses / sizeof *addresses); i++) {
+        const char *address = addresses[i / 2];
+        const char *const sets[] = {arena_format(&file.arena, i % 2 ? "%s=3" : "sweep={%s: [3, 4]}", address), NULL};
+        ck_assert_msg(!plan_file_read(&file, text, sets, NULL), "no message for %s", sets[0]);
+        ck_assert_msg(file.diag.errors == 1 && strstr(plan_file_said(&file), address) &&
+                          strstr(plan_file_said(&file), "KEY") && !strstr(plan_file_said(&file), "mean codel") &&
+                          !strstr(plan_file_said(&file), "mean both"),
+                      "%s: %s", sets[0], plan_file_said(&file));
+    }
 }
 END_TEST
 
@@ -557,6 +589,7 @@ Suite *changes_read_suite(void)
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, one_mistake, 0, COUNT_OF(mistakes));
+    tcase_add_test(tests, addresses_without_a_key);
     tcase_add_test(tests, no_list);
     tcase_add_test(tests, empty_items);
     tcase_add_test(tests, several_mistakes);
