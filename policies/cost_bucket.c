@@ -80,7 +80,7 @@ static void give(struct cost_bucket_vars *vars, parts amount)
     vars->level += amount;
     if (vars->level > full(vars))
         vars->level = full(vars);
-    vars->shown = (double)(vars->level / MINUTE) / 1e6;
+    vars->shown = vars->burst == INT64_MAX ? (double)INFINITY : (double)(vars->level / MINUTE) / 1e6;
 }
 
 static void refill(struct cost_bucket_vars *vars, policy_time now)

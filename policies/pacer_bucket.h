@@ -76,7 +76,7 @@ static inline policy_time bucket_time(const struct pacer_bucket *bucket, pacer_p
 
 static inline double bucket_shown(const struct pacer_bucket *bucket)
 {
-    return (double)(bucket->level / PACER_MINUTE) / 1e6;
+    return bucket->size == INT64_MAX ? (double)INFINITY : (double)(bucket->level / PACER_MINUTE) / 1e6;
 }
 
 #endif

@@ -103,7 +103,7 @@ static void give(struct token_bucket_vars *vars, parts amount)
     vars->level += amount;
     if (vars->level > full(vars))
         vars->level = full(vars);
-    vars->shown = (double)(vars->level / MINUTE) / 1e6;
+    vars->shown = vars->burst == INT64_MAX ? (double)INFINITY : (double)(vars->level / MINUTE) / 1e6;
 }
 
 static void refill(struct token_bucket_vars *vars, policy_time now)

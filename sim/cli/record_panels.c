@@ -75,7 +75,7 @@ static size_t column_of(struct plot *plot, const char *name)
                    diag_excerpt(&plot->diag, name), nearest ? "; did you mean `" : "",
                    nearest ? diag_excerpt(&plot->diag, nearest) : "", nearest ? "`?" : "");
     else if (!any_value(plot, column))
-        diag_error(&plot->diag, nowhere_in(plot), "there is nothing to draw: `%s` has no value",
+        diag_error(&plot->diag, nowhere_in(plot), "there is nothing to draw: `%s` has no finite value",
                    diag_excerpt(&plot->diag, name));
     else
         return column;

@@ -90,6 +90,9 @@ static const struct {
     {"censored", "calls whose wait is not known, as it had not ended with the study: in no wait of the table"},
     {"d_", "in front of a metric: its paired difference to the policy of --against"},
     {"_hw", "behind a metric: its half-width"},
+    {"inf",
+     "of a parameter, or in a cell of a record or a log: without a limit; pictures leave it out, and an empty cell "
+     "is what has no value"},
     {"design-point", "one policy at one combination of the swept factors"},
 };
 
