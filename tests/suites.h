@@ -152,6 +152,7 @@
     X(verify) \
     X(colour) \
     X(idle) \
+    X(estimate) \
     X(new) \
     X(plot) \
     X(plot_errors) \
