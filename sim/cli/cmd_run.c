@@ -133,7 +133,10 @@ static int deliver(const struct session *session, const struct request *request,
 {
     struct run_files files = {session, words, request->plot, request->columns, request->against, status};
     FILE *aside = request->format == FORMAT_CSV ? stderr : stdout; /* what is no table of a program's */
-    struct table table = {.ascii = format_ascii(), .colour = format_colour(words, stdout)}, differences = table;
+    struct table table = {.ascii = format_ascii(),
+                          .colour = format_colour(words, stdout),
+                          .broadest = format_width(stdout)},
+                 differences = table;
     struct diag diag = {0};
     struct arena arena = {0};
     bool good = true;
