@@ -148,6 +148,7 @@
     X(record_file) \
     X(decisions) \
     X(help) \
+    X(help_columns) \
     X(cli) \
     X(verify) \
     X(colour) \

@@ -9,6 +9,7 @@
 #include "models/tables.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/discover_report.h"
+#include "sim/cli/topics_columns.h"
 #include "sim/io/diag.h"
 #include "sim/io/param.h"
 
@@ -336,6 +337,7 @@ static const char *nearest_word(const char *word, const struct policy_ops *const
         for (const struct option *option = room->table; option->key && count < 1022; option++)
             names[count++] = option->key;
     }
+    count = topics_columns_names(names, count, sizeof names / sizeof *names, arena);
     return diag_nearest(word, names, count);
 }
 
@@ -370,6 +372,7 @@ bool topics_explain(const char *word, const struct policy_ops *const *policies, 
     found = explain_metric(word) || found;
     found = explain_bound(word) || found;
     found = explain_probe(word) || found;
+    found = topics_columns_explain(word, policies) || found;
     found = explain_key(word, policies) || found;
     found = explain_preset(word) || found;
     *nearest = found ? NULL : nearest_word(word, policies, arena);
