@@ -261,7 +261,8 @@ const struct option client_options[] = {
 
 const struct option record_options[] = {
     {"every", OPTION_TIME, AT(record_keys, every), .initial = "", .least = "1 ms", .most = "25000 d",
-     .help = "samples are taken at 0, every, 2 every, ... up to the horizon; needed beside file"},
+     .help = "samples are taken at 0, every, 2 every, ... up to the horizon, each behind all that happens at its "
+             "instant; needed beside file"},
     {"file", OPTION_TEXT, AT(record_keys, file), .initial = "",
      .help = "the CSV that gets a row for each sample, with FILE.meta; as -o, of the folder where weir is run. In this "
              "and the logs below an empty cell is undefined, and inf no limit"},

@@ -53,6 +53,13 @@ static inline bool event_pending(const struct event *event)
     return event->slot != 0;
 }
 
+/* Whether anything is left to happen at the time that is now. */
+static inline bool calendar_instant_goes_on(const struct calendar *calendar)
+{
+    size_t first = calendar->heap ? 0 : calendar->pending - 1;
+    return calendar->pending > 0 && calendar->entries[first].at == calendar->where.now;
+}
+
 static inline sim_time calendar_now(const struct calendar *calendar)
 {
     return calendar->where.now;
