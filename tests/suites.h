@@ -154,6 +154,7 @@
     X(colour) \
     X(idle) \
     X(estimate) \
+    X(budgets) \
     X(new) \
     X(plot) \
     X(plot_errors) \

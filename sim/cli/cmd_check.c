@@ -7,6 +7,7 @@
 #include "models/describe.h"
 #include "models/metrics.h"
 #include "policies/registry.h"
+#include "sim/cli/budgets.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/estimate.h"
 #include "sim/cli/idle.h"
@@ -93,6 +94,7 @@ int cmd_check(const struct cli_words *words)
         describe_scenario(&session.plan, stdout);
         describe_sentences(&session.plan, stdout);
         idle_sentences(&session.plan, stdout);
+        budgets_sentences(&session.plan, stdout);
         if (session.plan.points[0].scenario->class_count > 0)
             print_run_time(&session, stdout);
         else
