@@ -238,7 +238,8 @@ struct policy_ops {
     void (*refresh)(struct policy *self, policy_time now);
 
     /* A run asks at the door, or asks again. ADMIT, HOLD, DEFER, REJECT. Nothing is booked here: a later member may
-     * refuse. */
+     * refuse. Held runs stand in no line, and `rank` is not asked about them: each asks again by the time it was told,
+     * so who is to come first is held for less. */
     struct policy_answer (*run_admit)(struct policy *self, const struct policy_view *view, struct policy_run *run);
     /* Every member admitted the run: book it here. It is held no more, and begins. */
     void (*run_admitted)(struct policy *self, const struct policy_view *view, struct policy_run *run);

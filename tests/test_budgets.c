@@ -79,6 +79,11 @@ START_TEST(keys_of_one_pool)
     ck_assert_str_eq(warned("pacer: {at: pool}, pacer: {name: two, at: key2}",
                             "seeds: {pool: {pacer: {r_tok: 60k/s}}, key2: {pacer: {r_tok: 45k/s}}}\n"),
                      "");
+    ck_assert_str_eq(
+        warned("pacer: {at: pool}, pacer: {name: two, at: key2}", "seeds: {pool: {pacer: {r_tok: 60k/s}}}\n"),
+        "it, two: key2 is a key of pool and takes the seeds of pool in full, as pacer does at pool. Expected "
+        "seeds of its own, its part of them: seeds: {key2: {pacer: {r_tok: ...}}}.\n");
+    ck_assert_str_eq(warned("pacer: {name: two, at: key2}", "seeds: {pool: {pacer: {r_tok: 60k/s}}}\n"), "");
 }
 END_TEST
 

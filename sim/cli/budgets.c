@@ -84,6 +84,39 @@ static void keys(struct speaker *speaker, const struct scenario *scenario, const
             number(speaker, count * each), scenario->backends[pool].name, member->ops->name));
 }
 
+static const struct node *below(const struct node *map, const char *key)
+{
+    const struct node *value = map && map->kind == NODE_MAP ? node_get(map, key) : NULL;
+
+    return value && value->kind == NODE_MAP ? value : NULL;
+}
+
+/* A member at one key that takes the seeds of the pool, beside another at another key that has them too. */
+static void seeded(struct speaker *speaker, const struct plan *plan, const struct scenario *scenario, size_t index)
+{
+    const struct member *member = &scenario->chain.members[index];
+    const struct backend *key = member->at < 0 ? NULL : &scenario->backends[member->at];
+    const struct node *seeds = below(plan->root, "seeds");
+    const char *pool = key && key->kind == BACKEND_PROVIDER ? scenario->backends[key->pool].name : NULL;
+
+    if (!pool || key->pool == (size_t)member->at || below(below(seeds, key->name), member->ops->name) ||
+        !below(below(seeds, pool), member->ops->name))
+        return;
+    for (size_t i = 0; i < scenario->chain.count; i++) {
+        const struct member *other = &scenario->chain.members[i];
+
+        if (i == index || other->ops != member->ops || other->at < 0 || scenario->backends[other->at].pool != key->pool)
+            continue;
+        say(speaker,
+            arena_format(&speaker->arena,
+                         "WARNING: %s, %s: %s is a key of %s and takes the seeds of %s in full, as %s does at %s. "
+                         "Expected seeds of its own, its part of them: seeds: {%s: {%s: {r_tok: ...}}}",
+                         scenario->chain.label, member->name, key->name, pool, pool, other->name,
+                         scenario->backends[other->at].name, key->name, member->ops->name));
+        return;
+    }
+}
+
 /* --- ceilings ----------------------------------------------------------------------------------------------------- */
 
 enum column {
@@ -287,6 +320,7 @@ void budgets_sentences(const struct plan *plan, FILE *out)
             for (uint32_t k = 0; k < scenario->backend_count; k++)
                 if (scenario->backends[k].kind == BACKEND_PROVIDER && scenario->backends[k].pool == k)
                     keys(&speaker, scenario, &scenario->chain.members[i], k);
+            seeded(&speaker, plan, scenario, i);
             if (scenario->class_count > 0)
                 ceilings(&speaker, scenario, i);
         }
