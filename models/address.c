@@ -161,7 +161,11 @@ static struct node *put_policies(const struct reader *reader, const struct node 
     const struct alternative *all = alternatives_of(reader, policies);
     const char *rest;
     const struct alternative *one = all ? alternative_at(reader, all, policies->count, address, asked, &rest) : NULL;
-    struct node *item = one ? address_put_policy(reader, one->item, rest, asked, value) : NULL;
+    struct node *item =
+        one && address_expects_key(reader, one->item, arena_format(reader->arena, "%s%s", policies_prefix, address),
+                                   rest, asked)
+            ? address_put_policy(reader, one->item, rest, asked, value)
+            : NULL;
     if (!item)
         return NULL;
     struct node *copy = map_copy(root, reader->arena);
@@ -201,6 +205,26 @@ const struct node *address_get(const struct node *root, const char *address)
     return NULL;
 }
 
+const char *const *member_names(const struct reader *reader, const struct node *item, size_t *count)
+{
+    struct node *value = item->entries->value;
+    bool alone = value->kind == NODE_MAP;
+    *count = alone ? 1 : value->count;
+    const char **names = arena_zeroed(reader->arena, *count, sizeof *names);
+    for (size_t i = 0; i < *count; i++)
+        names[i] = member_name(alone ? item : value->items[i]);
+    return names;
+}
+
+/* Whether the only member has a parameter that is called so. */
+static bool has_param(const struct reader *reader, const struct node *item, const char *key)
+{
+    const struct node *value = item->entries->value;
+    const struct policy_ops *ops =
+        policy_named(reader->policies, member_policy(value->kind == NODE_MAP ? item : value->items[0]));
+    return ops && ops->params && param_find(ops->params, key);
+}
+
 /* The member that an address inside an alternative means, and what follows its name; the count of members if none. */
 static size_t member_at(const struct node *item, const char *address, const char **rest)
 {
@@ -217,6 +241,27 @@ static size_t member_at(const struct node *item, const char *address, const char
     }
     *rest = address;
     return count == 1 ? 0 : count;
+}
+
+bool address_expects_key(const struct reader *reader, const struct node *item, const char *whole, const char *address,
+                         struct place asked)
+{
+    size_t count, named = 0;
+    const char *key, *name = arena_text_of(reader->arena, address, strcspn(address, "."));
+    const char *const *names = member_names(reader, item, &count);
+    size_t at = member_at(item, address, &key);
+    while (named < count && strcmp(names[named], name) != 0)
+        named++;
+    if (at < count && key[0] != '\0' && !strchr(key, '.') &&
+        !(key == address && named < count && !has_param(reader, item, key)))
+        return true;
+    if (named < count)
+        diag_error(reader->diag, asked, "%s: expected a key behind the member's name, as in MEMBER.KEY", whole);
+    else
+        diag_error(reader->diag, asked, "%s: expected %sMEMBER.KEY with %s %s%s", whole, count == 1 ? "KEY or " : "",
+                   count == 1 ? "the member" : "one of the members", reader_list(reader, names, count),
+                   reader_nearest(reader, name, names, count));
+    return false;
 }
 
 /* A member with one of its parameters replaced. */
@@ -237,14 +282,6 @@ struct node *address_put_policy(const struct reader *reader, const struct node *
     size_t at = member_at(item, address, &key);
     if (members->kind == NODE_MAP)
         return member_with(reader, item, key, asked, value);
-    if (at == members->count) {
-        const char **names = arena_zeroed(reader->arena, members->count, sizeof *names);
-        for (size_t i = 0; i < members->count; i++)
-            names[i] = member_name(members->items[i]);
-        diag_error(reader->diag, asked, "%s: expected MEMBER.KEY with one of the members %s", address,
-                   reader_list(reader, names, members->count));
-        return NULL;
-    }
     struct node *member = member_with(reader, members->items[at], key, asked, value);
     if (!member)
         return NULL;

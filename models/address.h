@@ -16,7 +16,14 @@ struct node *address_put(const struct reader *reader, const struct node *root, c
 /* What stands there, or NULL. Not below `policies`. */
 const struct node *address_get(const struct node *root, const char *address);
 
-/* The same inside one alternative; address: MEMBER.KEY, or KEY where there is one member. */
+/* Whether an address inside an alternative is MEMBER.KEY, or KEY where there is one member; if not, what is wrong with
+ * `whole`, the address from the root, is said. Whether the member has the key is not asked. */
+bool address_expects_key(const struct reader *reader, const struct node *item, const char *whole, const char *address,
+                         struct place asked);
+/* The names of an alternative's members, an item of `policies` in its canonical form; *count of them. */
+const char *const *member_names(const struct reader *reader, const struct node *item, size_t *count);
+
+/* The same inside one alternative, by such an address. */
 struct node *address_put_policy(const struct reader *reader, const struct node *item, const char *address,
                                 struct place asked, struct node *value);
 const struct node *address_get_policy(const struct node *item, const char *address);

@@ -270,6 +270,14 @@ const struct alternative *alternative_at(const struct reader *reader, const stru
     const struct alternative *one = alternative_find(alternatives, count, address, rest);
     if (one)
         return one;
+    for (size_t i = 0; i < count; i++) {
+        const struct node *chain = alternatives[i].item->entries->value;
+        if (strcmp(alternatives[i].label, address) != 0)
+            continue;
+        diag_error(reader->diag, place, "policies.%s: expected a key behind the label, as in policies.LABEL.%sKEY",
+                   address, chain->kind == NODE_LIST && chain->count > 1 ? "MEMBER." : "");
+        return NULL;
+    }
     const char *const *labels = labels_of(reader, alternatives, count);
     const char *label = arena_text_of(reader->arena, address, strcspn(address, "."));
     diag_error(reader->diag, place, "policies.%s: expected policies.LABEL.KEY with one of the labels %s%s", address,

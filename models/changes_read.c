@@ -131,7 +131,7 @@ static bool somebody_has(const struct changes_reader *changes, const struct chan
     size_t room = 0, known = 0;
     for (size_t i = 0; i < of->count; i++) {
         size_t count;
-        change_member_names(reader, of->alternatives[i].item, &count);
+        member_names(reader, of->alternatives[i].item, &count);
         room += count;
         if (change_has_member(reader, of->alternatives[i].item, address))
             return true;
@@ -139,7 +139,7 @@ static bool somebody_has(const struct changes_reader *changes, const struct chan
     const char **all = arena_zeroed(reader->arena, room, sizeof *all);
     for (size_t i = 0; i < of->count; i++) {
         size_t count;
-        const char *const *names = change_member_names(reader, of->alternatives[i].item, &count);
+        const char *const *names = member_names(reader, of->alternatives[i].item, &count);
         for (size_t k = 0; k < count; k++) {
             size_t same = 0;
             while (same < known && strcmp(all[same], names[k]) != 0)
@@ -149,8 +149,16 @@ static bool somebody_has(const struct changes_reader *changes, const struct chan
         }
     }
     const char *name = arena_text_of(reader->arena, address, strcspn(address, "."));
+    for (size_t i = 0; i < known; i++) {
+        if (strcmp(all[i], address) != 0)
+            continue;
+        diag_error(reader->diag, text->places[CHANGE_SET],
+                   "%s: expected a key behind the member's name, as in MEMBER.KEY", text->keys->set);
+        return false;
+    }
     diag_error(reader->diag, text->places[CHANGE_SET],
-               "no alternative has a member %s: expected policies.*.MEMBER.KEY with one of the members %s%s", name,
+               "%s: expected policies.*.MEMBER.KEY with one of the members %s%s",
+               name[0] ? arena_format(reader->arena, "no alternative has a member %s", name) : text->keys->set,
                reader_list(reader, all, known), reader_nearest(reader, name, all, known));
     return false;
 }
@@ -170,6 +178,11 @@ static bool put_policy(struct changes_reader *changes, const struct change_text 
             return false;
         size_t member = member_of(chain, rest, &key);
         *applies = member < chain->count && key > rest;
+        if (*applies && key[0] == '\0') {
+            diag_error(reader->diag, text->places[CHANGE_SET],
+                       "%s: expected a key behind the member's name, as in MEMBER.KEY", text->keys->set);
+            return false;
+        }
         return !*applies || put_param(changes, text, "*", member, key);
     }
     const struct alternative *one =
@@ -177,15 +190,10 @@ static bool put_policy(struct changes_reader *changes, const struct change_text 
     if (!one || strcmp(one->label, of->label) != 0)
         return one != NULL;
     *applies = true;
+    if (!address_expects_key(reader, one->item, text->keys->set, rest, text->places[CHANGE_SET]))
+        return false;
     size_t member = member_of(chain, rest, &key);
-    if (member < chain->count)
-        return put_param(changes, text, of->label, member, key);
-    size_t count;
-    const char *const *names = change_member_names(reader, one->item, &count);
-    diag_error(reader->diag, text->places[CHANGE_SET], "policies.%s: expected MEMBER.KEY with one of the members %s%s",
-               address, reader_list(reader, names, count),
-               reader_nearest(reader, arena_text_of(reader->arena, rest, strcspn(rest, ".")), names, count));
-    return false;
+    return put_param(changes, text, of->label, member, key);
 }
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
@@ -211,6 +219,13 @@ static bool put_change(struct changes_reader *changes, const struct change_text 
                    "backends.POOL.meters.METER.limit or agents.CLASS.population",
                    set);
     return false;
+}
+
+/* The rest of it is not read: what it sets may be gone, and its value with the sweep of that. */
+static bool is_skipped(const struct node *item)
+{
+    const struct node *skip = item->kind == NODE_MAP ? node_get(item, change_options[CHANGE_SKIP].key) : NULL;
+    return skip && skip->kind == NODE_SCALAR && strcmp(skip->text, "true") == 0;
 }
 
 static bool read_text(const struct reader *reader, const struct node *item, struct change_text *text)
@@ -281,7 +296,7 @@ static bool read_changes(const struct reader *reader, const struct changes_of *o
     size_t count = 0;
     bool good = true;
     for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i]->kind == NODE_NULL) /* one of an alternative that was left out */
+        if (is_skipped(list->items[i]))
             continue;
         if (read_text(reader, list->items[i], &texts[i]))
             order[count++] = &texts[i];

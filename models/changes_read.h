@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "models/alternative.h"
+#include "models/tables.h"
 
 /* Which point it is: the document with its values, its alternatives, and the label of its own. */
 struct changes_of {
@@ -40,8 +41,8 @@ static inline bool begins(const char *text, const char *with)
 /* A change as it is written, and where. */
 struct change_text {
     struct change_keys *keys;
-    struct place places[4]; /* by CHANGE_AT, ... */
-    bool quoted;            /* `to` */
+    struct place places[CHANGE_KEYS];
+    bool quoted; /* `to` */
 };
 
 struct changes_reader {
@@ -71,9 +72,7 @@ const char *change_name_of(const struct changes_reader *changes, const struct ch
 enum { CHANGE_LIVE_MOST = 32 };
 const char *const *change_live_keys(struct arena *arena, const char *prefix, const struct option *table,
                                     const char **keys, size_t *count);
-/* The names of an alternative's members, an item of `policies` in its canonical form; *count of them. And whether one
- * of them is that of MEMBER.KEY. */
-const char *const *change_member_names(const struct reader *reader, const struct node *item, size_t *count);
+/* Whether one of an alternative's members is that of MEMBER.KEY. */
 bool change_has_member(const struct reader *reader, const struct node *item, const char *address);
 
 #endif

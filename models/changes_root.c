@@ -6,22 +6,10 @@
 
 static const char policies_prefix[] = "policies.", every[] = "*.";
 
-/* The names of an alternative's members, of an item of `policies` in its canonical form; *count of them. */
-const char *const *change_member_names(const struct reader *reader, const struct node *item, size_t *count)
-{
-    struct node *value = item->entries->value;
-    bool alone = value->kind == NODE_MAP;
-    *count = alone ? 1 : value->count;
-    const char **names = arena_zeroed(reader->arena, *count, sizeof *names);
-    for (size_t i = 0; i < *count; i++)
-        names[i] = member_name(alone ? item : value->items[i]);
-    return names;
-}
-
 bool change_has_member(const struct reader *reader, const struct node *item, const char *address)
 {
     size_t count;
-    const char *const *names = change_member_names(reader, item, &count);
+    const char *const *names = member_names(reader, item, &count);
     for (size_t i = 0; i < count; i++)
         if (begins(address, names[i]) && address[strlen(names[i])] == '.')
             return true;
@@ -59,13 +47,15 @@ static const char *policy_address(const struct node *item)
 struct node *changes_selected(const struct reader *reader, struct node *list, const struct alternative *before,
                               size_t count, const struct alternative *kept, size_t kept_count)
 {
+    const struct place asked = {.file = "--policy"};
     if (!list || list->kind != NODE_LIST)
         return list;
     struct node *copy = node_copy(list, reader->arena);
     for (size_t i = 0; i < copy->count; i++) {
         const char *address = policy_address(copy->items[i]);
         if (address && !keeps(reader, address, before, count, kept, kept_count))
-            *copy->items[i] = (struct node){.kind = NODE_NULL, .place = copy->items[i]->place};
+            node_put(copy->items[i], change_options[CHANGE_SKIP].key, asked, node_scalar("true", asked, reader->arena),
+                     reader->arena);
     }
     return copy;
 }

@@ -1,5 +1,10 @@
 /* The door. A run that no policy looks at begins at once; else it is admitted, held, deferred (its client backs off as
- * for a call) or rejected. */
+ * for a call) or rejected.
+ *
+ * Held runs have no line and no `rank`, unlike held calls. A rank says whose turn it is only where members see the head
+ * of the line, and a view's lines are lines of calls: a run has no call yet, so runs would need a line, a head and a
+ * tail of their own in the view that every callback gets, for an order that a policy has already by how long it holds
+ * each (its priority, value, deadline and first attempt are in what it is asked with). */
 #include "models/door.h"
 
 #include "models/agent.h"

@@ -10,7 +10,7 @@
 /* Of a longer run the rest is taken to be as its first turns. */
 #define TURNS_DRAWN 100000
 
-static double turns_expected(const struct agent_class *spec)
+double foresight_turns(const struct agent_class *spec)
 {
     if (spec->input && spec->input->sessions)
         return input_session_turns(spec->input->sessions);
@@ -44,7 +44,7 @@ static void expected(const struct world *world, struct class_state *klass, struc
     const struct agent_class *spec = klass->spec;
 
     if (klass->run_turns <= 0) { /* a sum over all turns that a run may have */
-        klass->run_turns = turns_expected(spec);
+        klass->run_turns = foresight_turns(spec);
         klass->run_input = total(klass->run_turns, input_mean(spec));
     }
     facts->turns = klass->run_turns;

@@ -13,6 +13,54 @@
 /* --- which there are ------------------------------------------------------------------------------------------------
  */
 
+static const struct gauge of_gate[] = {
+    {"held", "calls", "calls that are held at the gate", .kind = GAUGE_HELD},
+    {"waiting", "calls", "admitted calls that wait for a server", .kind = GAUGE_WAITING},
+    {"in_service", "calls", "calls in service whose client is still there", .kind = GAUGE_IN_SERVICE},
+    {"busy", "calls", "calls in service, those included whose client has left", .kind = GAUGE_BUSY},
+    {"oldest", "s", "age, since its attempt, of the oldest call held or waiting; 0: there is none",
+     .kind = GAUGE_OLDEST},
+    {"overloads", "calls", "attempts that the provider refused (429) in the last minute", .kind = GAUGE_OVERLOADS},
+};
+
+static const struct gauge of_cards[] = {
+    {"cards.up", "cards", "cards that take calls", .kind = GAUGE_CARDS_UP},
+    {"cards.cold", "cards", "cards that start and serve nothing yet", .kind = GAUGE_CARDS_COLD},
+    {"cards.drain", "cards", "cards that take no new call and end when they are empty", .kind = GAUGE_CARDS_DRAIN},
+};
+
+static const struct gauge of_all[] = {
+    {"tasks", "agents", "agents alive: those of populations, and runs that have arrived and not ended",
+     .kind = GAUGE_TASKS},
+    {"booting", "agents", "of the agents alive, those that boot", .kind = GAUGE_BOOTING},
+};
+
+/* Behind the name of the meter; the unit is its own. */
+static const struct gauge of_meters[] = {
+    {"left", "", "what could be taken from the meter at once", .kind = GAUGE_METER_LEFT},
+    {"limit", "", "the meter's limit, which callers are not told", .kind = GAUGE_METER_LIMIT},
+};
+
+#define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+
+const struct gauge *gauges_word(size_t index)
+{
+    static const struct {
+        const struct gauge *list;
+        size_t count;
+    } lists[] = {{of_all, COUNT_OF(of_all)},
+                 {of_gate, COUNT_OF(of_gate)},
+                 {of_meters, COUNT_OF(of_meters)},
+                 {of_cards, COUNT_OF(of_cards)}};
+
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        if (index < lists[i].count)
+            return &lists[i].list[index];
+        index -= lists[i].count;
+    }
+    return NULL;
+}
+
 struct collection {
     const struct scenario *scenario;
     struct arena *arena;
@@ -41,20 +89,10 @@ static const char *prefix_of(const struct collection *of, uint32_t gate)
 
 static void add_gate(struct collection *to, uint32_t gate)
 {
-    static const struct gauge own[] = {
-        {"held", "calls", "calls that are held at the gate", .kind = GAUGE_HELD},
-        {"waiting", "calls", "admitted calls that wait for a server", .kind = GAUGE_WAITING},
-        {"in_service", "calls", "calls in service whose client is still there", .kind = GAUGE_IN_SERVICE},
-        {"busy", "calls", "calls in service, those included whose client has left", .kind = GAUGE_BUSY},
-        {"oldest", "s", "age, since its attempt, of the oldest call held or waiting; 0: there is none",
-         .kind = GAUGE_OLDEST},
-        {"overloads", "calls", "attempts that the provider refused (429) in the last minute", .kind = GAUGE_OVERLOADS},
-    };
+    for (size_t i = 0; i < COUNT_OF(of_gate); i++) {
+        struct gauge gauge = of_gate[i];
 
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        struct gauge gauge = own[i];
-
-        gauge.name = arena_format(to->arena, "%s%s", prefix_of(to, gate), own[i].name);
+        gauge.name = arena_format(to->arena, "%s%s", prefix_of(to, gate), of_gate[i].name);
         gauge.gate = gate;
         add(to, gauge);
     }
@@ -122,26 +160,26 @@ static void add_meters(struct collection *to, uint32_t gate)
         bool level = !meter_is_rate(kind);
         const char *name = arena_format(to->arena, "%smeter.%s", prefix_of(to, gate), meter_names[kind]);
 
-        add(to, (struct gauge){arena_format(to->arena, "%s.left", name), tokens ? "tokens" : "requests",
-                               "what could be taken from the meter at once", GAUGE_METER_LEFT, gate, .index = i});
-        add(to, (struct gauge){arena_format(to->arena, "%s.limit", name),
-                               arena_format(to->arena, "%s%s", tokens ? "tokens" : "requests", level ? "" : "/min"),
-                               "the meter's limit, which callers are not told", GAUGE_METER_LIMIT, gate, .index = i});
+        for (size_t k = 0; k < COUNT_OF(of_meters); k++) {
+            struct gauge gauge = of_meters[k];
+
+            gauge.name = arena_format(to->arena, "%s.%s", name, of_meters[k].name);
+            gauge.unit = tokens ? "tokens" : "requests";
+            if (gauge.kind == GAUGE_METER_LIMIT && !level)
+                gauge.unit = arena_format(to->arena, "%s/min", gauge.unit);
+            gauge.gate = gate;
+            gauge.index = i;
+            add(to, gauge);
+        }
     }
 }
 
 static void add_cards(struct collection *to, uint32_t gate)
 {
-    static const struct gauge own[] = {
-        {"cards.up", "cards", "cards that take calls", .kind = GAUGE_CARDS_UP},
-        {"cards.cold", "cards", "cards that start and serve nothing yet", .kind = GAUGE_CARDS_COLD},
-        {"cards.drain", "cards", "cards that take no new call and end when they are empty", .kind = GAUGE_CARDS_DRAIN},
-    };
+    for (size_t i = 0; to->scenario->backends[gate].cards && i < COUNT_OF(of_cards); i++) {
+        struct gauge gauge = of_cards[i];
 
-    for (size_t i = 0; to->scenario->backends[gate].cards && i < sizeof own / sizeof own[0]; i++) {
-        struct gauge gauge = own[i];
-
-        gauge.name = arena_format(to->arena, "%s%s", prefix_of(to, gate), own[i].name);
+        gauge.name = arena_format(to->arena, "%s%s", prefix_of(to, gate), of_cards[i].name);
         gauge.gate = gate;
         add(to, gauge);
     }
@@ -159,11 +197,9 @@ struct gauges gauges_of(const struct scenario *scenario, struct arena *arena)
 {
     struct collection all = {.scenario = scenario, .arena = arena};
 
-    add(&all, (struct gauge){"tasks", "agents",
-                             "agents alive: those of populations, and runs that have arrived and not ended",
-                             .kind = GAUGE_TASKS});
+    add(&all, of_all[0]);
     if (boots(scenario))
-        add(&all, (struct gauge){"booting", "agents", "of the agents alive, those that boot", .kind = GAUGE_BOOTING});
+        add(&all, of_all[1]);
     for (size_t i = 0; i < scenario->backend_count; i++)
         add_gate(&all, (uint32_t)i);
     for (size_t i = 0; i < scenario->chain.count; i++)

@@ -45,6 +45,9 @@ struct gauges {
 
 struct gauges gauges_of(const struct scenario *scenario, struct arena *arena);
 
+/* The index-th of the host's own, without what stands before its name; NULL: there are no more. */
+const struct gauge *gauges_word(size_t index);
+
 struct world;
 
 /* NAN: undefined (of agents, when there are none). Changes nothing. */

@@ -1,4 +1,4 @@
-/* The recorder: two events, one that samples and one that runs a minute ahead of it. */
+/* The recorder: one event, which notes and samples, each in its time. */
 #include "models/recorder.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 #define MINUTE (60 * SIM_SECOND)
 
 struct recorder {
-    struct event sample, note;
+    struct event event;
+    sim_time sample, note; /* when the next ones are; note SIM_NEVER: none are needed */
     const struct gauges *gauges;
     sim_time every;
     double *values;
@@ -21,21 +22,17 @@ static uint64_t *note_at(const struct world *world, const struct recorder *recor
     return recorder->counts + index % recorder->room * world->scenario->backend_count;
 }
 
-static void take_note(void *world_pointer, struct event *event)
+static void take_note(struct world *world, struct recorder *recorder)
 {
-    struct world *world = world_pointer;
-    struct recorder *recorder = container_of(event, struct recorder, note);
     uint64_t *counts = note_at(world, recorder, recorder->noted++);
 
     for (size_t i = 0; i < world->scenario->backend_count; i++)
         counts[i] = world->gates[i].counts.overloads;
-    calendar_schedule(&world->calendar, event, world_now(world) + recorder->every);
+    recorder->note += recorder->every;
 }
 
-static void take_sample(void *world_pointer, struct event *event)
+static void take_sample(struct world *world, struct recorder *recorder)
 {
-    struct world *world = world_pointer;
-    struct recorder *recorder = container_of(event, struct recorder, sample);
     bool noted = recorder->room > 0 && world_now(world) >= MINUTE; /* before that the count began at 0 */
     const uint64_t *before = noted ? note_at(world, recorder, recorder->first++) : NULL;
 
@@ -47,7 +44,29 @@ static void take_sample(void *world_pointer, struct event *event)
             recorder->values[i] -= (double)before[gauge->gate];
     }
     world->watch->recorded(world->watch->context, world_now(world), recorder->values);
-    calendar_schedule(&world->calendar, event, world_now(world) + recorder->every);
+    recorder->sample += recorder->every;
+}
+
+static void await(struct world *world, struct recorder *recorder)
+{
+    calendar_schedule(&world->calendar, &recorder->event,
+                      recorder->note < recorder->sample ? recorder->note : recorder->sample);
+}
+
+/* What else is due at this instant comes first, and what that leads to: the event goes behind it until nothing is left.
+ */
+static void look(void *world_pointer, struct event *event)
+{
+    struct world *world = world_pointer;
+    struct recorder *recorder = container_of(event, struct recorder, event);
+
+    if (!calendar_instant_goes_on(&world->calendar)) {
+        if (recorder->note == world_now(world))
+            take_note(world, recorder);
+        if (recorder->sample == world_now(world))
+            take_sample(world, recorder);
+    }
+    await(world, recorder);
 }
 
 static bool looks_back(const struct gauges *gauges)
@@ -71,15 +90,15 @@ void recorder_begin(struct world *world)
     recorder->gauges = watch->gauges;
     recorder->every = every;
     recorder->values = arena_zeroed(&world->arena, watch->gauges->count, sizeof(double));
-    recorder->sample.fire = take_sample;
-    recorder->note.fire = take_note;
+    recorder->event.fire = look;
+    recorder->note = SIM_NEVER;
     if (looks_back(watch->gauges)) {
         sim_time samples = (MINUTE + every - 1) / every; /* in a minute: the first of them that one ends before */
 
         recorder->room = (size_t)samples + 1;
         recorder->counts =
             arena_zeroed(&world->arena, recorder->room * world->scenario->backend_count, sizeof *recorder->counts);
-        calendar_schedule(&world->calendar, &recorder->note, samples * every - MINUTE);
+        recorder->note = samples * every - MINUTE;
     }
-    calendar_schedule(&world->calendar, &recorder->sample, 0);
+    await(world, recorder);
 }

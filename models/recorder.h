@@ -1,11 +1,11 @@
 /* recorder.h - samples gauges over a replication. Private to models/.
  *
- * Samples are taken at t = 0, every, 2 every, ... up to the horizon, by an event of the calendar like any other: of
- * what happens at that very instant it sees what was scheduled before it, and the sample before schedules it. It only
- * reads, and draws nothing at random, so no other number depends on it.
+ * Samples are taken at t = 0, every, 2 every, ... up to the horizon, when all that happens at that very instant has
+ * happened: a sample never shows the middle of one. It only reads, and draws nothing at random, so no other number
+ * depends on it.
  *
- * What happened in the last minute is exact whatever `every` is: a second event notes the counts a minute before each
- * sample, in a ring of a minute's samples. */
+ * What happened in the last minute is exact whatever `every` is: counts are noted a minute before each sample, in a
+ * ring of a minute's samples. */
 #ifndef MODELS_RECORDER_H
 #define MODELS_RECORDER_H
 

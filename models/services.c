@@ -97,9 +97,9 @@ bool services_get(const struct policy_ops *ops, const struct policy *of, const c
         memcpy(&count, place, sizeof count);
         memcpy(value, place, sizeof *value);
         if (gauge->type == POLICY_GAUGE_INT64)
-            *value = (double)whole;
+            *value = whole == INT64_MAX ? INFINITY : (double)whole;
         else if (gauge->type == POLICY_GAUGE_UINT64)
-            *value = (double)count;
+            *value = count == UINT64_MAX ? INFINITY : (double)count;
         return true;
     }
     option = ops->params ? param_find(ops->params, key) : NULL;

@@ -65,7 +65,7 @@ static bool read_factor(const struct reader *reader, const struct node_entry *en
         if (all)
             one = alternative_at(reader, all, policies->count, entry->key + strlen(policies_prefix), entry->place,
                                  &factor->inner);
-        if (!one)
+        if (!one || !address_expects_key(reader, one->item, entry->key, factor->inner, entry->place))
             return false;
         const char **labels = arena_zeroed(reader->arena, 2, sizeof *labels);
         labels[0] = one->label;

@@ -264,9 +264,11 @@ const struct option client_options[] = {
 
 const struct option record_options[] = {
     {"every", OPTION_TIME, AT(record_keys, every), .initial = "", .least = "1 ms", .most = "25000 d",
-     .help = "samples are taken at 0, every, 2 every, ... up to the horizon; needed beside file"},
+     .help = "samples are taken at 0, every, 2 every, ... up to the horizon, each behind all that happens at its "
+             "instant; needed beside file"},
     {"file", OPTION_TEXT, AT(record_keys, file), .initial = "",
-     .help = "the CSV that gets a row for each sample, with FILE.meta; as -o, of the folder where weir is run"},
+     .help = "the CSV that gets a row for each sample, with FILE.meta; as -o, of the folder where weir is run. In this "
+             "and the logs below an empty cell is undefined, and inf no limit"},
     {"decisions", OPTION_TEXT, AT(record_keys, decisions), .initial = "",
      .help = "the CSV that gets a row for each decision that a policy writes down, such as a planner's at each tick"},
     {"audit", OPTION_TEXT, AT(record_keys, audit), .initial = "",
@@ -288,6 +290,9 @@ const struct option change_options[] = {
          "in every alternative that has it), backends.POOL.meters.METER.limit, agents.CLASS.population"},
     {"to", OPTION_TEXT, AT(change_keys, to), .initial = NULL, .help = "its value, as it would stand there"},
     {"reason", OPTION_TEXT, AT(change_keys, reason), .initial = "", .help = "a line for the audit (record: audit)"},
+    {"skip", OPTION_FLAG, AT(change_keys, skip), .initial = "false",
+     .help = "true: as if it were not there, while those behind it keep their index; --policy does so with changes of "
+             "alternatives that it leaves out"},
     {.key = NULL},
 };
 

@@ -101,6 +101,7 @@ struct record_keys {
 struct change_keys {
     sim_time at;
     const char *set, *to, *reason;
+    bool skip;
 };
 
 struct alert_keys {
@@ -183,7 +184,7 @@ enum {
 };
 enum { RECORD_EVERY, RECORD_FILE, RECORD_DECISIONS, RECORD_AUDIT, RECORD_ALERTS, RECORD_REPLICATIONS, RECORD_KEYS };
 enum { RECORD_FIRST, RECORD_ALL };
-enum { CHANGE_AT, CHANGE_SET, CHANGE_TO, CHANGE_REASON, CHANGE_KEYS };
+enum { CHANGE_AT, CHANGE_SET, CHANGE_TO, CHANGE_REASON, CHANGE_SKIP, CHANGE_KEYS };
 enum { ALERT_WHEN, ALERT_AT, ALERT_KEYS };
 enum { HOST_AT, HOST_SCOPE, HOST_NAME, HOST_PRESET, HOST_KEYS };
 

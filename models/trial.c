@@ -2,6 +2,7 @@
 #include "models/trial.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "models/agent.h"
@@ -12,6 +13,7 @@
 #include "models/copies.h"
 #include "models/door.h"
 #include "models/fan_out.h"
+#include "models/foresight.h"
 #include "models/gate.h"
 #include "models/host.h"
 #include "models/recorder.h"
@@ -201,6 +203,29 @@ static enum trial_end run(struct world *world)
     return end;
 }
 
+static double class_progress(const struct world *world, size_t klass)
+{
+    const struct class_state *state = &world->classes[klass];
+    double runs = (double)state->spec->runs, turns = 0;
+
+    if (state->spec->runs == 0 || state->over == state->spec->runs)
+        return 1;
+    for (size_t i = 0; i < world->scenario->backend_count; i++)
+        turns += (double)world->gates[i].measures[klass].turns + (double)world->gates[i].measures[klass].lost_turns;
+    turns /= runs * foresight_turns(state->spec);
+    return fmin(fmax(turns, (double)state->over / runs), 1);
+}
+
+static double progress_of(const struct world *world)
+{
+    double least = NAN;
+
+    for (size_t i = 0; i < world->scenario->class_count; i++)
+        if (world->classes[i].spec->runs != UINT64_MAX)
+            least = fmin(least, class_progress(world, i));
+    return least;
+}
+
 enum trial_end trial_simulate(const struct scenario *scenario, uint32_t replication, const struct trial_watch *watch,
                               double *values)
 {
@@ -217,6 +242,8 @@ enum trial_end trial_simulate(const struct scenario *scenario, uint32_t replicat
         *watch->events = world.calendar.where.event;
     if (watch && watch->reached)
         *watch->reached = world_now(&world);
+    if (watch && watch->progress)
+        *watch->progress = progress_of(&world);
     if (end == TRIAL_WRONG && watch && watch->wrong_size)
         snprintf(watch->wrong, watch->wrong_size, "%s", world.wrong);
     world_fini(&world);

@@ -91,7 +91,10 @@ struct trial_watch {
     uint64_t *events;     /* gets the number of events fired */
     uint64_t events_most; /* the trial is interrupted after about so many; 0: no limit */
     sim_time *reached;    /* gets the simulated time at its end */
-    char *wrong;          /* TRIAL_WRONG: gets the message, of wrong_size bytes */
+    /* Gets which share of their turns the finite classes have answered or given up since the warm-up, of the class that
+     * is behind: 1 when the study is over by them; NAN: there are none. */
+    double *progress;
+    char *wrong; /* TRIAL_WRONG: gets the message, of wrong_size bytes */
     size_t wrong_size;
     /* For oracles: told of each service start, at every gate, in order. */
     void (*started)(void *context, const struct policy_call *call, uint32_t gate, sim_time service);

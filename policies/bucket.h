@@ -48,9 +48,10 @@ static inline policy_time bucket_time(const struct bucket *bucket, parts lack, p
     return time < most ? time : most;
 }
 
+/* In units; one without an end never shows one. */
 static inline double bucket_shown(const struct bucket *bucket)
 {
-    return amount_units(bucket->level);
+    return bucket->size == INT64_MAX ? (double)INFINITY : amount_units(bucket->level);
 }
 
 /* The values in force from now on. The level stays until something is given, be it 0: only then it has to fit. */

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "policies/decimal.h"
 #include "policies/policy.h"
 
 #define SHARES_MOST 15 /* names */
@@ -33,24 +34,13 @@ static inline const char *shares_pass_word(const char *text)
 /* A share in millionths, and where the text goes on; -1: it is none. */
 static inline int64_t shares_number(const char **text)
 {
-    const char *at = *text;
-    double value = 0, scale = (double)SHARES_WHOLE;
-    int digits = 0;
-    for (bool fraction = false; (*at >= '0' && *at <= '9') || (*at == '.' && !fraction); at++) {
-        if (*at == '.') {
-            fraction = true;
-            continue;
-        }
-        value = value * 10 + (*at - '0');
-        scale = fraction ? scale / 10 : scale;
-        digits++;
-    }
-    if (*shares_pass_blanks(at) == '%') {
-        at = shares_pass_blanks(at) + 1;
+    double value, scale = (double)SHARES_WHOLE;
+    bool good = decimal_read(text, &value);
+    if (*shares_pass_blanks(*text) == '%') {
+        *text = shares_pass_blanks(*text) + 1;
         scale /= 100;
     }
-    *text = at;
-    if (digits == 0 || digits > 15 || shares_pass_word(at) != at || value * scale > (double)SHARES_WHOLE)
+    if (!good || shares_pass_word(*text) != *text || value * scale > (double)SHARES_WHOLE)
         return -1;
     return (int64_t)(value * scale + 0.5);
 }

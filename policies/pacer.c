@@ -36,6 +36,7 @@ struct pacer_call {
     int64_t est, charge;    /* millionths */
     bool waits;             /* denied: in line */
     bool inside, local;     /* in flight; let go without the store */
+    policy_time started;    /* in flight since */
     int64_t tries;          /* 429s that were waited out */
     policy_time asks_since; /* for the place it has or wants */
     policy_time wakes;      /* end of the last pause behind a 429; 0: none */
@@ -50,7 +51,8 @@ struct pacer_run {
 struct pacer_agent {
     bool begun;
     policy_time started; /* its last call */
-    uint64_t inside;
+    uint64_t inside;     /* calls of its turn: what it left there of an earlier one died with the shim that sent it */
+    uint64_t turn;
 };
 
 /* --- a call's charge and place ----------------------------------------------------------------------------------- */
@@ -161,7 +163,7 @@ static struct policy_answer by_gap(struct policy *self, const struct policy_view
         double gap = agent->begun ? (double)params->local_gap * (0.8 + 0.6 * self->host->uniform(self)) : 0;
         memory->due = agent->begun ? agent->started + (policy_time)gap : now;
     }
-    if (agent->inside > 0)
+    if (agent->inside > 0 && agent->turn == call->turn)
         return polls(self, call, memory->due - now, "local");
     return now >= memory->due ? policy_admit() : denied(self, call, memory->due - now, "local");
 }
@@ -212,8 +214,10 @@ static policy_time pacer_admitted(struct policy *self, const struct policy_view 
     memory->inside = true;
     memory->due = 0;
     memory->local = params->law == LAW_BUDGETS && params->store == STORE_DOWN;
+    memory->started = view->now;
     vars->calls++;
-    agent->inside++;
+    agent->inside = agent->turn == call->turn ? agent->inside + 1 : 1;
+    agent->turn = call->turn;
     agent->begun = true;
     agent->started = view->now;
     if (memory->local) {
@@ -241,8 +245,7 @@ static void release(struct pacer_vars *vars, const struct pacer_params *params, 
         vars->in_flight -= memory->est;
         return;
     }
-    vars->stranded += memory->est;
-    vars->stranded_until = params->expires < INT64_MAX ? vars->down_since + params->expires : INT64_MAX;
+    store_strand(vars, memory->est, memory->started + params->expires);
 }
 
 /* Rules 2 and 7. */
@@ -311,7 +314,7 @@ static policy_time pacer_finish(struct policy *self, const struct policy_view *v
         return POLICY_NONE;
     memory->inside = false;
     vars->calls--;
-    agent->inside--;
+    agent->inside -= agent->turn == call->turn && agent->inside > 0;
     store_refill(vars, view->now);
     release(vars, self->params, memory, outcome->end);
     settle(self, call, outcome);
@@ -343,6 +346,7 @@ static void pacer_init(struct policy *self)
     const struct pacer_params *params = self->params;
     struct pacer_vars *vars = self->vars;
     vars->kappa = params->kappa_start;
+    vars->width = params->expires < INT64_MAX ? params->expires / (PACER_STRANDED - 3) + 1 : 0;
     store_seed(vars, params);
     vars->seed_at = params->seed_age < INT64_MAX ? -(double)params->seed_age / POLICY_SECOND : (double)-INFINITY;
     store_renew(vars, params);
@@ -358,8 +362,6 @@ static void pacer_changed(struct policy *self, policy_time now, const char *key,
     struct pacer_vars *vars = self->vars;
     bool constant = strcmp(key, "store") != 0 && strcmp(key, "concurrency") != 0;
     store_refill(vars, now);
-    if (params->store == STORE_DOWN && vars->before.store == STORE_UP)
-        vars->down_since = now;
     if (by == POLICY_BY_POLICY ? store_lowered(params, &vars->before) : constant)
         vars->seed_at = (double)now / POLICY_SECOND;
     if (by == POLICY_BY_OPERATOR && strcmp(key, "r_tok") == 0)

@@ -12,14 +12,30 @@ static inline void store_show(struct pacer_vars *vars)
     vars->tokens_in_flight = (double)vars->in_flight / 1e6;
 }
 
+/* Whose time is in a cell that has passed. */
+static inline void store_expire(struct pacer_vars *vars, policy_time now)
+{
+    int64_t cell = vars->width > 0 ? now / vars->width : 0;
+    int64_t last = cell - vars->freed > PACER_STRANDED ? vars->freed + PACER_STRANDED : cell;
+    for (int64_t i = vars->freed; i < last; i++) {
+        vars->in_flight -= vars->stranded[i % PACER_STRANDED];
+        vars->stranded[i % PACER_STRANDED] = 0;
+    }
+    vars->freed = cell;
+}
+
+/* It stays in flight until then, and at that time still counts. With no end to its life it stays for ever. */
+static inline void store_strand(struct pacer_vars *vars, int64_t est, policy_time until)
+{
+    if (vars->width > 0)
+        vars->stranded[until / vars->width % PACER_STRANDED] += est;
+}
+
 static inline void store_refill(struct pacer_vars *vars, policy_time now)
 {
     bucket_refill(&vars->tokens, now);
     bucket_refill(&vars->requests, now);
-    if (vars->stranded > 0 && now > vars->stranded_until) {
-        vars->in_flight -= vars->stranded;
-        vars->stranded = 0;
-    }
+    store_expire(vars, now);
     store_show(vars);
 }
 

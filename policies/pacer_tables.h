@@ -8,6 +8,8 @@
 #define PACER_CELL (10 * POLICY_SECOND) /* overloads are counted in cells of so long */
 enum { PACER_CELLS = 7 };               /* the running one, and the six before it */
 
+enum { PACER_STRANDED = 64 }; /* cells of what an outage left in flight */
+
 enum { LAW_BUDGETS, LAW_CONCURRENCY, LAW_RETRY_AFTER };
 enum { STORE_UP, STORE_DOWN };
 
@@ -29,10 +31,11 @@ struct pacer_params {
 struct pacer_vars {
     struct bucket tokens, requests;
     parts in_flight; /* millionths */
-    /* Of them: of calls that ended while the store was down. They are freed together, when the last that could have
-     * been let in before the outage expires: an upper bound, and a second outage before that prolongs it. */
-    parts stranded;
-    policy_time stranded_until, down_since;
+    /* Of them: of calls that ended while the store was down, by when they expire, in cells of `width`; all before
+     * `freed` are empty. Each counts to the end of its cell, an upper bound by less than a 61st of `expires`. */
+    parts stranded[PACER_STRANDED];
+    policy_time width;
+    int64_t freed;
     uint64_t calls;             /* in flight */
     struct pacer_params before; /* as they were before they are changed */
     int64_t cell;

@@ -277,11 +277,6 @@ static enum planner_source source_of(const struct planner_gate *gate)
                : SOURCE_SEED;
 }
 
-static double finite(double value)
-{
-    return isinf(value) ? (double)NAN : value;
-}
-
 static void write_row(struct policy *self, uint32_t index, policy_time now)
 {
     const struct planner_params *params = self->params;
@@ -293,11 +288,11 @@ static void write_row(struct policy *self, uint32_t index, policy_time now)
         [COLUMN_HOLD] = held_by(params, vars, gate, now),
         [COLUMN_AXIS] = gate->axis,
         [COLUMN_BINDING] = gate->binding,
-        [COLUMN_CEILING] = finite(vars->ceiling),
-        [COLUMN_GATE_CEILING] = finite(gate->ceiling),
-        [COLUMN_EXTRA] = finite(gate->extra),
-        [COLUMN_OVERRIDE] = finite(vars->ceiling_override),
-        [COLUMN_STATIC_CAP] = finite(vars->ceiling_static),
+        [COLUMN_CEILING] = vars->ceiling,
+        [COLUMN_GATE_CEILING] = gate->ceiling,
+        [COLUMN_EXTRA] = gate->extra,
+        [COLUMN_OVERRIDE] = vars->ceiling_override,
+        [COLUMN_STATIC_CAP] = vars->ceiling_static,
         [COLUMN_RUNNING] = (double)gate->running,
         [COLUMN_BOOTING] = (double)gate->booting,
         [COLUMN_ARRIVAL] = gate->fleet[0].tokens,
@@ -309,11 +304,11 @@ static void write_row(struct policy *self, uint32_t index, policy_time now)
         [COLUMN_CALLS_PEAK] = gate->peak.calls,
         [COLUMN_RATE_TOKENS] = gate->paced ? gate->rate_tokens : (double)NAN,
         [COLUMN_RATE_CALLS] = gate->paced ? gate->rate_calls : (double)NAN,
-        [COLUMN_R_TOK] = finite(gate->budgets.r_tok),
-        [COLUMN_K_INFLIGHT] = finite(gate->budgets.k_inflight),
-        [COLUMN_R_QPS] = finite(gate->budgets.r_qps),
+        [COLUMN_R_TOK] = gate->budgets.r_tok,
+        [COLUMN_K_INFLIGHT] = gate->budgets.k_inflight,
+        [COLUMN_R_QPS] = gate->budgets.r_qps,
         [COLUMN_SOURCE] = source_of(gate),
-        [COLUMN_SEED_AGE] = finite(gate->seed_age),
+        [COLUMN_SEED_AGE] = gate->seed_age,
         [COLUMN_COOLDOWN] = planner_cools(vars, now) ? planner_seconds(vars->cooldown_until - now) : 0,
         [COLUMN_ARMED] = vars->armed == index + 1 ? planner_seconds(vars->peak_at - now) : (double)NAN,
     };

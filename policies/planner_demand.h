@@ -6,9 +6,9 @@
 #ifndef WEIR_PLANNER_DEMAND_H
 #define WEIR_PLANNER_DEMAND_H
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "policies/decimal.h"
 #include "policies/planner_state.h"
 
 /* Measured curves by pool and harness, 5,511 calls: X(name, a, b, output, latency base and per output in milliseconds,
@@ -62,24 +62,17 @@ static const char *planner_read_survival(const char *text, double *rows, uint32_
     *turns = 0;
     if (text[strspn(text, " ")] == '\0')
         return NULL;
-    for (;;) {
-        char *end;
+    for (text += strspn(text, " "); strncmp(text, "every ", 6) != 0; text += strspn(text, " ")) {
         double value;
-        text += strspn(text, " ");
-        if (strncmp(text, "every ", 6) == 0)
-            break;
-        value = strtod(text, &end);
-        if (end == text || *count == PLANNER_ROWS || !(value >= 0 && value <= 1))
+        if (*count == PLANNER_ROWS || !decimal_read(&text, &value) || value > 1 || *text != ' ')
             return expected;
         rows[(*count)++] = value;
-        text = end;
     }
-    {
-        char *end;
-        *turns = strtod(text + 6, &end);
-        end += strspn(end, " ");
-        return *count > 0 && *end == '\0' && *turns >= 1 && *turns <= 1e9 ? NULL : expected;
-    }
+    text += 6;
+    text += strspn(text, " ");
+    if (!decimal_read(&text, turns) || *count == 0 || *turns < 1 || *turns > 1e9)
+        return expected;
+    return text[strspn(text, " ")] == '\0' ? NULL : expected;
 }
 
 /* The name at a place in a text of names parted by blanks, the last one repeating; NULL: it is no curve's. */

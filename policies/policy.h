@@ -179,14 +179,15 @@ struct policy_host {
     /* A gate as it is now, with this policy's state in its calls: for a copy that serves several. NULL: no such gate.
      */
     const struct policy_view *(*view)(struct policy *self, uint32_t gate);
-    /* A gauge, or a numeric parameter, of a copy. False: no such gauge. */
+    /* A gauge, or a numeric parameter, of a copy: INFINITY where it has no limit, as an INT64_MAX says. False: no such
+     * gauge. */
     bool (*get)(struct policy *self, struct policy *of, const char *key, double *value);
     /* Set a live parameter of one copy (times in seconds). NULL, or what was expected, by its range or the policy's
      * `check`; then nothing has changed. A copy that begins later, as of an agent that comes by for the first time,
      * begins with the values of the scenario, as its timeline has set them by then. */
     const char *(*set)(struct policy *self, struct policy *of, const char *key, double value, const char *reason);
-    /* Writes a row of the columns that its ops declare, a value for each; NAN: empty. It goes into the scenario's log
-     * of decisions, where one is asked for. */
+    /* Writes a row of the columns that its ops declare, a value for each; NAN: empty; INFINITY: inf. It goes into the
+     * scenario's log of decisions, where one is asked for. */
     void (*row)(struct policy *self, const double *values);
 };
 
@@ -249,7 +250,8 @@ struct policy_ops {
     void (*refresh)(struct policy *self, policy_time now);
 
     /* A run asks at the door, or asks again. ADMIT, HOLD, DEFER, REJECT. Nothing is booked here: a later member may
-     * refuse. */
+     * refuse. Held runs stand in no line, and `rank` is not asked about them: each asks again by the time it was told,
+     * so who is to come first is held for less. */
     struct policy_answer (*run_admit)(struct policy *self, const struct policy_view *view, struct policy_run *run);
     /* Every member admitted the run: book it here. It is held no more, and begins. */
     void (*run_admitted)(struct policy *self, const struct policy_view *view, struct policy_run *run);

@@ -103,6 +103,7 @@ static void count(struct policy *self, const struct policy_call *call, policy_ti
     struct retry_budget_vars *vars = self->vars;
     struct retry_budget_stats *stats = self->stats;
     struct retry_budget_call *memory = call->state;
+    int64_t retries;
     if (memory->passed != call->attempt || memory->counted == call->attempt)
         return;
     memory->counted = call->attempt;
@@ -116,7 +117,8 @@ static void count(struct policy *self, const struct policy_call *call, policy_ti
         vars->retried++;
         stats->retries++;
     }
-    vars->left = (double)left(vars, params) / 1e6;
+    retries = left(vars, params);
+    vars->left = retries == INT64_MAX ? (double)INFINITY : (double)retries / 1e6;
 }
 
 static policy_time retry_budget_admitted(struct policy *self, const struct policy_view *view, struct policy_call *call)

@@ -38,11 +38,12 @@ policies/codel     policies/policy sim/io/option policies/codel_law
 policies/fq_codel  policies/policy sim/io/option policies/codel_law
 policies/shares          policies/policy sim/io/option policies/meter policies/shares_buckets
 policies/shares_buckets  policies/amount policies/class_shares
+policies/class_shares    policies/policy policies/decimal
 policies/run_budget      policies/policy sim/io/option policies/class_shares policies/run_budget_estimate
 policies/registry  policies/
 policies/planner         policies/policy policies/planner_
 policies/planner_state   policies/policy
-policies/planner_demand  policies/planner_state
+policies/planner_demand  policies/planner_state policies/decimal
 policies/planner_aimd    policies/planner_state
 policies/planner_tables  policies/planner_demand
 tests              sim/ models/ policies/ tests/

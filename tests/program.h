@@ -32,7 +32,8 @@ void program_interrupt(struct program *program, const char *const *arguments, lo
 /* Is /dev/full there, as is usual on Linux? Else a line on standard error. */
 bool program_full_disk(void);
 
-/* Ends a run that must have gone well and said nothing on standard error: what stood on standard output, in the arena.
+/* Ends a run that must have gone well and said nothing on standard error but which files it wrote: what stood on
+ * standard output, in the arena.
  */
 const char *program_taken(struct program *program, struct arena *arena);
 

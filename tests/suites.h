@@ -163,10 +163,13 @@
     X(record_file) \
     X(decisions) \
     X(help) \
+    X(help_columns) \
     X(cli) \
     X(verify) \
     X(colour) \
     X(idle) \
+    X(estimate) \
+    X(budgets) \
     X(new) \
     X(plot) \
     X(plot_errors) \

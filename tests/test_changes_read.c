@@ -22,6 +22,8 @@ static const struct mistake {
     {"{at: 3 s, set: agents.coder.population, to: 3, why: x}", "17:52",
      "unknown key 'why', expected one of: at, set, to, reason"},
     {"[3 s, agents.coder.population, 3]", "17:5", "expected a mapping"},
+    {"", "17:4", "changes: expected a mapping, as in {key: value}, found nothing"},
+    {"{at: 3 s, set: agents.coder.population, to: 3, skip: maybe}", "17:58", "true or false, found 'maybe'"},
     /* the address */
     {"{at: 3 s, set: study.horizon, to: 3 s}", "17:20", "study.horizon does not change while a run goes on"},
     {"{at: 3 s, set: coder.population, to: 3}", "17:20", "did you mean agents.coder.population?"},
@@ -66,6 +68,19 @@ static const struct mistake {
      "no alternative has a member fixed_ca: expected policies.*.MEMBER.KEY with one of the members unbounded, "
      "fixed_cap, codel, token_bucket; did you mean fixed_cap?"},
     {"{at: 3 s, set: policies.*.cap, to: 3}", "17:20", "policies.*.MEMBER.KEY"},
+    {"{at: 3 s, set: policies.*., to: 3}", "17:20", "policies.*.: expected policies.*.MEMBER.KEY"},
+    {"{at: 3 s, set: policies.*.fixed_cap, to: 3}", "17:20",
+     "policies.*.fixed_cap: expected a key behind the member's name, as in MEMBER.KEY"},
+    {"{at: 3 s, set: policies.*.fixed_cap., to: 3}", "17:20", "expected a key behind the member's name"},
+    {"{at: 3 s, set: policies.codel, to: 3}", "17:20",
+     "policies.codel: expected a key behind the label, as in policies.LABEL.KEY"},
+    {"{at: 3 s, set: policies.both, to: 3}", "17:20", "as in policies.LABEL.MEMBER.KEY"},
+    {"{at: 3 s, set: policies.codel., to: 3}", "17:20", "policies.codel.: expected KEY or MEMBER.KEY with the member"},
+    {"{at: 3 s, set: policies.codel.codel, to: 3}", "17:20", "policies.codel.codel: expected a key behind the member"},
+    {"{at: 3 s, set: policies.both.fixed_cap, to: 3}", "17:20", "expected a key behind the member's name"},
+    {"{at: 3 s, set: policies.capped.codel.cap, to: 3}", "17:20",
+     "expected KEY or MEMBER.KEY with the member fixed_cap"},
+    {"{at: 3 s, set: policies.both.fixed_cap.fixed_cap.cap, to: 3}", "17:20", "a key behind the member's name"},
     {"{at: 3 s, set: policies.*.fixed_cap.cp, to: 3}", "17:20", "did you mean cap?"},
     /* the value */
     {"{at: 3 s, set: policies.capped.cap, to: 0}", "17:45", "policies.capped.fixed_cap: cap: expected a whole number"},
@@ -105,6 +120,25 @@ START_TEST(one_mistake)
 }
 END_TEST
 
+/* The same of --set and of a sweep; nobody is told to mean what was written. */
+START_TEST(addresses_without_a_key)
+{
+    static const char *const addresses[] = {"policies.codel",    "policies.codel.",          "policies.codel.codel",
+                                            "policies.both",     "policies.both.fixed_cap",  "policies.both.fixed_cap.",
+                                            "policies.both.cap", "policies.capped.codel.cap"};
+    const char *text = arena_text_of(&file.arena, fleet, strlen(fleet) - strlen("changes:\n"));
+    for (size_t i = 0; i < 2 * (sizeof addresses / sizeof *addresses); i++) {
+        const char *address = addresses[i / 2];
+        const char *const sets[] = {arena_format(&file.arena, i % 2 ? "%s=3" : "sweep={%s: [3, 4]}", address), NULL};
+        ck_assert_msg(!plan_file_read(&file, text, sets, NULL), "no message for %s", sets[0]);
+        ck_assert_msg(file.diag.errors == 1 && strstr(plan_file_said(&file), address) &&
+                          strstr(plan_file_said(&file), "KEY") && !strstr(plan_file_said(&file), "mean codel") &&
+                          !strstr(plan_file_said(&file), "mean both"),
+                      "%s: %s", sets[0], plan_file_said(&file));
+    }
+}
+END_TEST
+
 START_TEST(no_list)
 {
     const char *text = arena_format(&file.arena, "%s  {at: 3 s, set: a, to: 3}\n", fleet);
@@ -113,6 +147,36 @@ START_TEST(no_list)
     ck_assert_str_eq(plan_file_said(&file),
                      "s.yaml:17:3: changes: expected a list, such as [{at: 10 min, set: agents.coder.population, to: "
                      "40}], not a mapping");
+}
+END_TEST
+
+/* No list of a scenario drops what is empty. */
+START_TEST(empty_items)
+{
+    static const char *const sections[] = {"changes: [~]",
+                                           "alerts: [~]",
+                                           "notes: [~]",
+                                           "include: [~]",
+                                           "plugin: [~]",
+                                           "record: {every: 1 s, file: x.csv, what: [~]}",
+                                           "discover: {phases: [~]}",
+                                           "sweep: {agents.coder.population: [~]}",
+                                           "sweep: {zip: [~]}",
+                                           "sweep: {zip: [{agents.coder.population: 3}, ~]}"};
+    static const char *const sets[] = {"policies=[unbounded, ~]", "policies=[both: [unbounded, ~]]",
+                                       "agents.guest.backend=[card, ~]", "agents.guest.client=[{attempts: 2}, ~]"};
+    size_t length = strlen(fleet) - strlen("changes:\n");
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        const char *text = arena_format(&file.arena, "%.*s%s\n", (int)length, fleet, sections[i]);
+        ck_assert_msg(!plan_file_read(&file, text, NULL, NULL), "no message for %s", sections[i]);
+        ck_assert_msg(strstr(plan_file_said(&file), "s.yaml:16:") && strstr(plan_file_said(&file), "nothing"), "%s: %s",
+                      sections[i], plan_file_said(&file));
+    }
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        const char *const one[] = {sets[i], NULL}, *text = arena_text_of(&file.arena, fleet, length);
+        ck_assert_msg(!plan_file_read(&file, text, one, NULL), "no message for %s", sets[i]);
+        ck_assert_msg(strstr(plan_file_said(&file), "nothing"), "%s: %s", sets[i], plan_file_said(&file));
+    }
 }
 END_TEST
 
@@ -226,6 +290,21 @@ START_TEST(selected)
 }
 END_TEST
 
+/* What is skipped is not even read, and keeps its place. */
+START_TEST(skipped)
+{
+    const char *const set[] = {"changes.2.to=40", NULL}, *const other[] = {"changes.0.skip=true", NULL};
+
+    expect_plan(with("{set: policies.nobody.cap, skip: true}\n"
+                     "  - {at: 2 s, set: policies.capped.cap, to: 4, skip: false}\n"
+                     "  - {at: 3 s, set: agents.coder.population, to: 30}"),
+                set, NULL);
+    ck_assert_str_eq(changes_of(1), "2 policies.capped.fixed_cap.cap 3->4\n3 agents.coder.population 24->40\n");
+    expect_plan(with("{at: 2 s, set: policies.capped.cap, to: 4}"), other, NULL);
+    ck_assert_str_eq(changes_of(1), "");
+}
+END_TEST
+
 /* A label that changes with a --set takes the addresses along. */
 START_TEST(labels_follow)
 {
@@ -323,12 +402,15 @@ Suite *changes_read_suite(void)
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, one_mistake, 0, COUNT_OF(mistakes));
+    tcase_add_test(tests, addresses_without_a_key);
     tcase_add_test(tests, no_list);
+    tcase_add_test(tests, empty_items);
     tcase_add_test(tests, several_mistakes);
     tcase_add_test(tests, in_sweeps);
     tcase_add_test(tests, swept_mistakes);
     tcase_add_test(tests, set_from_outside);
     tcase_add_test(tests, selected);
+    tcase_add_test(tests, skipped);
     tcase_add_test(tests, labels_follow);
     tcase_add_test(tests, the_hash);
     tcase_add_test(tests, printed_and_read_again);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "sim/io/table.h"
@@ -169,6 +170,35 @@ START_TEST(asked_for)
 }
 END_TEST
 
+/* A line is no longer than a narrow terminal is wide, and nothing is lost; it is as elsewhere in a broad one. */
+START_TEST(folded_to_the_terminal)
+{
+    static const unsigned short widths[] = {60, 80, 99, 100, 200, 0};
+    int ours, theirs;
+    write_study();
+    ck_assert_int_eq(unlink(in_folder("s.published.csv")), 0); /* words alone, which are not folded */
+    const char *plain = SAID("run", file.path);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths && terminal_open(&ours, &theirs); i++) {
+        struct winsize size = {.ws_row = 24, .ws_col = widths[i]};
+        size_t longest = 0;
+        ck_assert_int_eq(ioctl(theirs, TIOCSWINSZ, &size), 0);
+        program.to = arena_text(&file.arena, ptsname(ours));
+        PROGRAM_RUN(&program, NULL, "run", file.path, "--color", "never");
+        ck_assert_int_eq(program.status, 0);
+        const char *said = terminal_said(ours, theirs);
+        for (const char *at = said; *at; at += strcspn(at, "\r\n"), at += strspn(at, "\r\n"))
+            longest = strcspn(at, "\r\n") > longest ? strcspn(at, "\r\n") : longest;
+        ck_assert_msg(longest <= (widths[i] && widths[i] < 100 ? widths[i] : 100), "%u: %zu", widths[i], longest);
+        for (const char *at = plain; *at; at += strcspn(at, " \n"), at += strspn(at, " \n"))
+            program_has(said, arena_text_of(&file.arena, at, strcspn(at, " \n_")));
+        close(theirs);
+        close(ours);
+        program_fini(&program);
+        program.to = NULL;
+    }
+}
+END_TEST
+
 START_TEST(no_such_wish)
 {
     write_study();
@@ -188,6 +218,7 @@ Suite *colour_suite(void)
     tcase_add_test(tcase, words_of_a_judgement);
     tcase_add_test(tcase, never_in_files);
     tcase_add_test(tcase, asked_for);
+    tcase_add_test(tcase, folded_to_the_terminal);
     tcase_add_test(tcase, no_such_wish);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -101,6 +101,48 @@ START_TEST(rows_of_copies)
 }
 END_TEST
 
+/* What has no limit is inf in each of the files, and a picture of them leaves it out. */
+START_TEST(no_limit)
+{
+    static const char chain[] =
+        "all: [planner, pacer: {r_tok: inf, c_burst: inf, k_inflight: inf, r_qps: inf, c_req: inf, seed_age: inf}, "
+        "token_bucket: {meter: requests, rate: inf, burst: inf}, cost_bucket: {rate: inf, burst: inf}, retry_budget: "
+        "{least: inf}]";
+    const char *samples = in_folder("samples.csv"), *drawn = in_folder("pictures");
+    const char *record = arena_format(&file.arena,
+                                      "record: {every: 2 s, file: %s, decisions: %s, audit: %s}\n"
+                                      "changes: [{at: 1 s, set: policies.all.planner.override, to: 9},\n"
+                                      "  {at: 2 s, set: policies.all.planner.override, to: inf}]\n",
+                                      samples, decisions(), audit());
+    plan_file_write(&file, "s.yaml", two_gates(chain, record));
+    PROGRAM_RUN(&program, NULL, "run", file.path);
+    ck_assert_int_eq(program.status, 0);
+    ck_assert_str_eq(program.err, arena_format(&file.arena,
+                                               "weir: wrote %s and .meta\nweir: wrote %s and .meta\nweir: wrote %s and "
+                                               ".meta\n",
+                                               samples, decisions(), audit()));
+    program_fini(&program);
+    const char *const files[] = {samples, decisions(), audit()};
+    for (size_t i = 0; i < 3; i++) {
+        const char *text = text_in(files[i]);
+        program_lacks(text, "922337203");
+        ck_assert_msg(program_count(text, "inf") > 1, "%s", text);
+    }
+    static const char *const gauges[] = {"x.token_bucket.level", "x.cost_bucket.level", "x.retry_budget.left",
+                                         "x.pacer.level_tok", "planner.ceiling_override"};
+    for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++) {
+        plan_file_write(&file, "s.yaml",
+                        two_gates(chain, arena_format(&file.arena, "record: {every: 2 s, file: %s, what: [%s]}\n",
+                                                      samples, gauges[i])));
+        SAID("run", file.path);
+        program_has(text_in(samples), "all,1,4,inf\n");
+    }
+    PROGRAM_RUN(&program, NULL, "plot", samples, "-y", "planner.ceiling_override", "-o", drawn);
+    ck_assert_int_eq(program.status, 2);
+    program_has(program.err, "`planner.ceiling_override` has no finite value");
+}
+END_TEST
+
 /* A sweep, and alternatives of other members: cells of columns that a member does not have are empty. */
 START_TEST(rows_of_points)
 {
@@ -407,6 +449,7 @@ Suite *decisions_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, rows_by_hand);
     tcase_add_test(tests, rows_of_copies);
+    tcase_add_test(tests, no_limit);
     tcase_add_test(tests, rows_of_points);
     tcase_add_test(tests, audit_by_hand);
     tcase_add_test(tests, recording_changes_no_digit);

@@ -1,5 +1,5 @@
-/* test_pacer_ends.c - pacer on the bench: the published rules 5 to 10, what a decision leads to, each at its edges by
- * hand. */
+/* test_pacer_ends.c - pacer on the bench: the published rules 5 to 10 but 9, what a decision leads to, each at its
+ * edges by hand. */
 #include <check.h>
 
 #include "tests/pacer_bench.h"
@@ -129,70 +129,6 @@ START_TEST(a_new_attempt_begins_anew)
     at_its_cap(call, S);
     is_denied(bench_attempts(&bench, call, 2 * S), "tokens");
     ck_assert_int_eq(joins_held(call), 2 * S - 9 * S);
-}
-END_TEST
-
-/* --- rule 9: the store is down ----------------------------------------------------------------------------------- */
-
-START_TEST(each_agent_paces_itself_while_the_store_is_down)
-{
-    struct policy_call *one, *next;
-    BEGIN("r_tok", "1 tokens/h", "c_burst", "10");
-    drain(10, 0);
-    is_denied(bench_attempts(&bench, prompt(5), 0), "tokens");
-    store_goes(S, 1);
-    one = prompt(5000);
-    lets_in(one, 2 * S);          /* its first: no gap yet */
-    lets_in(prompt(5000), 2 * S); /* another agent's */
-    next = prompt(1);
-    next->agent_state = one->agent_state;
-    is_held(bench_attempts(&bench, next, 10 * S), "local", 250 * MS); /* one at a time, however long ago it began */
-    bench_ends(&bench, one, 10 * S, POLICY_DONE);
-    asks_again_and_goes(next, 10 * S);
-    bench_ends(&bench, next, 11 * S, POLICY_DONE);
-    is_held(bench_attempts(&bench, next, 11 * S), "local", 1750 * MS); /* 2.5 x (0.8 + 0.6 / 2) from its last start */
-    client_draws(0.9);
-    is_held(bench_asks_again(&bench, next, 12750 * MS - 1), "local", POLICY_LEAST); /* drawn once */
-    asks_again_and_goes(next, 12750 * MS);
-    bench_ends(&bench, next, 12750 * MS, POLICY_DONE);
-    client_draws(0);
-    is_held(bench_attempts(&bench, next, 12750 * MS), "local", 2 * S);
-    ck_assert_int_eq(at_its_cap(next, 13 * S).after, 30 * S);
-    gauge_is("expired", 1);
-    gauge_is("local", 4);
-    gauge_is("admitted", 1);
-    gauge_is("in_flight", 10);
-}
-END_TEST
-
-/* What it held is there when it is back: the level has filled; calls that ended meanwhile could not say so and count
- * as they would have from when it went; those of the outage were never in it. */
-START_TEST(an_outage_keeps_what_the_store_held)
-{
-    struct policy_call *ended, *lasting, *during;
-    BEGIN("r_tok", "100 tokens/s", "c_burst", "10k", "k_inflight", "10k");
-    ended = prompt(3000);
-    lasting = prompt(2000);
-    during = prompt(9000);
-    lets_in(ended, 0);
-    lets_in(lasting, 0);
-    store_goes(10 * S, 1);
-    lets_in(during, 11 * S);
-    bench_ends_with(&bench, ended, 12 * S, POLICY_DONE, 1000, 0, 0);
-    gauge_is("kappa", 4.89);
-    store_goes(20 * S, 0);
-    gauge_is("level_tok", 7000); /* 5000 + 2000, no refund */
-    gauge_is("in_flight", 5000);
-    bench_ends_with(&bench, during, 30 * S, POLICY_DONE, 9000, 0, 0);
-    gauge_is("in_flight", 5000);
-    gauge_is("level_tok", 8000);
-    bench_ends_with(&bench, lasting, 30 * S, POLICY_DONE, 1000, 0, 0);
-    gauge_is("in_flight", 3000);
-    gauge_is("level_tok", 9000);
-    bench_refreshes(&bench, 310 * S);
-    gauge_is("in_flight", 3000);
-    bench_refreshes(&bench, 310 * S + 1);
-    gauge_is("in_flight", 0);
 }
 END_TEST
 
@@ -422,8 +358,6 @@ Suite *pacer_ends_suite(void)
     tcase_add_test(test, who_is_denied_at_its_cap_is_refused);
     tcase_add_test(test, who_fits_at_its_cap_goes);
     tcase_add_test(test, a_new_attempt_begins_anew);
-    tcase_add_test(test, each_agent_paces_itself_while_the_store_is_down);
-    tcase_add_test(test, an_outage_keeps_what_the_store_held);
     tcase_add_test(test, an_overload_is_waited_out);
     tcase_add_test(test, pauses_are_jittered);
     tcase_add_test(test, a_429_that_tells_a_time_is_the_clients);

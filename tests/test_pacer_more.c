@@ -1,4 +1,4 @@
-/* test_pacer_more.c - pacer on the bench: variants, presets, and what planners read and set. */
+/* test_pacer_more.c - pacer on the bench: variants, presets, what planners read and set; rule 9, the store is down. */
 #include <check.h>
 #include <string.h>
 
@@ -176,6 +176,118 @@ START_TEST(bounds_of_polls_go_together)
 }
 END_TEST
 
+/* --- rule 9: the store is down ----------------------------------------------------------------------------------- */
+
+START_TEST(each_agent_paces_itself_while_the_store_is_down)
+{
+    struct policy_call *one, *next;
+    BEGIN("r_tok", "1 tokens/h", "c_burst", "10");
+    drain(10, 0);
+    is_denied(bench_attempts(&bench, prompt(5), 0), "tokens");
+    store_goes(S, 1);
+    one = prompt(5000);
+    lets_in(one, 2 * S);          /* its first: no gap yet */
+    lets_in(prompt(5000), 2 * S); /* another agent's */
+    next = prompt(1);
+    next->agent_state = one->agent_state;
+    is_held(bench_attempts(&bench, next, 10 * S), "local", 250 * MS); /* one at a time, however long ago it began */
+    bench_ends(&bench, one, 10 * S, POLICY_DONE);
+    asks_again_and_goes(next, 10 * S);
+    bench_ends(&bench, next, 11 * S, POLICY_DONE);
+    is_held(bench_attempts(&bench, next, 11 * S), "local", 1750 * MS); /* 2.5 x (0.8 + 0.6 / 2) from its last start */
+    client_draws(0.9);
+    is_held(bench_asks_again(&bench, next, 12750 * MS - 1), "local", POLICY_LEAST); /* drawn once */
+    asks_again_and_goes(next, 12750 * MS);
+    bench_ends(&bench, next, 12750 * MS, POLICY_DONE);
+    client_draws(0);
+    is_held(bench_attempts(&bench, next, 12750 * MS), "local", 2 * S);
+    ck_assert_int_eq(at_its_cap(next, 13 * S).after, 30 * S);
+    gauge_is("expired", 1);
+    gauge_is("local", 4);
+    gauge_is("admitted", 1);
+    gauge_is("in_flight", 10);
+}
+END_TEST
+
+/* A shim that dies takes what it knew along: the one behind it is not held up for a call that nobody waits for. Within
+ * a turn (its parts) one still waits for the other. */
+START_TEST(who_died_blocks_nobody_while_the_store_is_down)
+{
+    struct policy_call *dead, *next, *part;
+    BEGIN("store", "down");
+    dead = prompt(1000);
+    lets_in(dead, S);
+    part = prompt(1000);
+    part->agent_state = dead->agent_state;
+    is_held(bench_attempts(&bench, part, 20 * S), "local", 250 * MS);
+    next = prompt(1000);
+    next->agent_state = dead->agent_state;
+    next->turn = dead->turn + 1;
+    lets_in(next, 20 * S);
+    bench_ends(&bench, dead, 301 * S, POLICY_EXPIRED); /* it is not the new one's */
+    part->turn = next->turn;
+    is_held(bench_attempts(&bench, part, 301 * S), "local", 250 * MS);
+    bench_ends(&bench, next, 301 * S, POLICY_DONE);
+    asks_again_and_goes(part, 310 * S);
+}
+END_TEST
+
+/* Each that an outage left in flight expires by its own time (rule 1), give or take a cell; another outage changes
+ * nothing of that. */
+START_TEST(what_an_outage_strands_expires_one_by_one)
+{
+    static const int began[] = {0, 50, 100, 110, 140};
+    const policy_time cell = 300 * S / 61 + 1;
+    struct policy_call *calls[5];
+    BEGIN("r_tok", "inf", "c_burst", "inf", "k_inflight", "100k", "r_qps", "inf", "c_req", "inf");
+    for (int i = 0; i < 5; i++)
+        lets_in(calls[i] = prompt(1000 << i), began[i] * S);
+    store_goes(150 * S, 1);
+    for (int i = 0; i < 5; i++)
+        bench_ends_with(&bench, calls[i], (151 + i) * S, POLICY_DONE, 1000, 0, 0);
+    store_goes(200 * S, 0);
+    store_goes(210 * S, 1);
+    store_goes(290 * S, 0);
+    for (int i = 0; i < 5; i++) {
+        bench_refreshes(&bench, (300 + began[i]) * S); /* it still counts */
+        gauge_is("in_flight", (31 - ((1 << i) - 1)) * 1000);
+        bench_refreshes(&bench, (300 + began[i]) * S + cell);
+        gauge_is("in_flight", (31 - ((2 << i) - 1)) * 1000);
+    }
+}
+END_TEST
+
+/* What it held is there when it is back: the level has filled; calls that ended meanwhile could not say so and count
+ * until they expire; those of the outage were never in it. */
+START_TEST(an_outage_keeps_what_the_store_held)
+{
+    struct policy_call *ended, *lasting, *during;
+    BEGIN("r_tok", "100 tokens/s", "c_burst", "10k", "k_inflight", "10k");
+    ended = prompt(3000);
+    lasting = prompt(2000);
+    during = prompt(9000);
+    lets_in(ended, 0);
+    lets_in(lasting, 0);
+    store_goes(10 * S, 1);
+    lets_in(during, 11 * S);
+    bench_ends_with(&bench, ended, 12 * S, POLICY_DONE, 1000, 0, 0);
+    gauge_is("kappa", 4.89);
+    store_goes(20 * S, 0);
+    gauge_is("level_tok", 7000); /* 5000 + 2000, no refund */
+    gauge_is("in_flight", 5000);
+    bench_ends_with(&bench, during, 30 * S, POLICY_DONE, 9000, 0, 0);
+    gauge_is("in_flight", 5000);
+    gauge_is("level_tok", 8000);
+    bench_ends_with(&bench, lasting, 30 * S, POLICY_DONE, 1000, 0, 0);
+    gauge_is("in_flight", 3000);
+    gauge_is("level_tok", 9000);
+    bench_refreshes(&bench, 300 * S);
+    gauge_is("in_flight", 3000);
+    bench_refreshes(&bench, 305 * S);
+    gauge_is("in_flight", 0);
+}
+END_TEST
+
 Suite *pacer_more_suite(void)
 {
     Suite *suite = suite_create("pacer_more");
@@ -190,6 +302,10 @@ Suite *pacer_more_suite(void)
     tcase_add_test(test, seeds_and_their_age);
     tcase_add_test(test, budgets_are_live);
     tcase_add_test(test, bounds_of_polls_go_together);
+    tcase_add_test(test, each_agent_paces_itself_while_the_store_is_down);
+    tcase_add_test(test, who_died_blocks_nobody_while_the_store_is_down);
+    tcase_add_test(test, what_an_outage_strands_expires_one_by_one);
+    tcase_add_test(test, an_outage_keeps_what_the_store_held);
     suite_add_tcase(suite, test);
     return suite;
 }

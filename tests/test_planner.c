@@ -283,7 +283,7 @@ START_TEST(an_override_replaces_the_sum)
     planner_ticks(&planner, 0);
     ck_assert_double_eq(GAUGE(planner, "ceiling"), 4);
     ck_assert_double_eq(GAUGE(planner, "ceiling_override"), (double)INFINITY);
-    ck_assert(isnan(planner_cell(&planner, 0, "override")));
+    ck_assert(isinf(planner_cell(&planner, 0, "override")));
     operator_sets(&planner, "override", "6");
     ck_assert_double_eq(GAUGE(planner, "ceiling"), 6);
     ck_assert_double_eq(GAUGE(planner, "ceiling_override"), 6);
@@ -389,7 +389,7 @@ START_TEST(a_row_each_tick)
     ck_assert_double_eq(GAUGE(planner, "r_tok"), 5000);
     ck_assert_double_eq(GAUGE(planner, "arrival"), 1000);
     ck_assert_double_eq(GAUGE(planner, "peak"), 1000);
-    ck_assert(isnan(planner_cell(&planner, 1, "r_tok")));
+    ck_assert(isinf(planner_cell(&planner, 1, "r_tok")));
     ck_assert_double_eq(planner_cell(&planner, 0, "cooldown"), 0);
     ck_assert(isnan(planner_cell(&planner, 0, "armed")));
     planner.pacers[0].r_tok = 12000;

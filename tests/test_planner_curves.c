@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/decimal.h"
+#include "tests/comma.h"
 #include "tests/planner_bench.h"
 #include "tests/suites.h"
 
@@ -255,6 +257,10 @@ START_TEST(texts_that_are_wrong)
                                            {"survival", "0.5 every", "survival: "},
                                            {"survival", "half every 40", "survival: "},
                                            {"survival", "0.5 every 40 turns", "survival: "},
+                                           {"survival", "0x1p-1 every 40", "survival: "},
+                                           {"survival", "0.5every 40", "survival: "},
+                                           {"survival", "-0.5 every 40", "survival: "},
+                                           {"survival", "0.5 every inf", "survival: "},
                                            {"step", "1 min", "horizon: "},
                                            {"peak_most", "59 s", "peak_least: "}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -274,6 +280,26 @@ START_TEST(texts_that_are_wrong)
 }
 END_TEST
 
+/* Where a comma stands for the dot, a dot still is one. */
+static void reads_with_a_dot(void)
+{
+    struct bench bench = bench_of("planner", "survival", "0.814 .75 1 every  40.5 ", NULL);
+    const char *text = "0.814 ";
+    double value;
+    ck_assert_ptr_null(bench.ops->check(bench.params));
+    bench_set(&bench, "survival", "0,814 every 40");
+    ck_assert_ptr_nonnull(bench.ops->check(bench.params));
+    bench_free(&bench);
+    ck_assert(decimal_read(&text, &value) && value == 0.814 && *text == ' ');
+}
+
+START_TEST(survival_under_any_locale)
+{
+    reads_with_a_dot();
+    comma_run(reads_with_a_dot);
+}
+END_TEST
+
 Suite *planner_curves_suite(void)
 {
     Suite *suite = suite_create("planner_curves");
@@ -287,6 +313,7 @@ Suite *planner_curves_suite(void)
     tcase_add_test(test, presets_and_names);
     tcase_add_test(test, a_curve_for_each_gate);
     tcase_add_test(test, texts_that_are_wrong);
+    tcase_add_test(test, survival_under_any_locale);
     suite_add_tcase(suite, test);
     return suite;
 }

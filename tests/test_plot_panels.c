@@ -336,7 +336,7 @@ static const struct mistake {
     {0, "r.csv -y b,late+lat", "r.csv:1: error: there is no column `lat`; did you mean `late`?\n"},
     {0, "r.csv -y x+y", "r.csv:1: error: there is no column `x`"},
     {0, "r.csv -y b+time", "r.csv:1: error: there is no column `time`"},
-    {0, "r.csv -y b+none", "r.csv: error: there is nothing to draw: `none` has no value\n"},
+    {0, "r.csv -y b+none", "r.csv: error: there is nothing to draw: `none` has no finite value\n"},
     {0, "r.csv -y b+,late", "r.csv: error: -y `b+`: expected a column on both sides of each `+`\n"},
     {0, "r.csv -y +b", "r.csv: error: -y `+b`: expected a column on both sides of each `+`\n"},
     {0, "r.csv -y e++f", "r.csv: error: -y `e++f`: expected a column on both sides of each `+`\n"},

@@ -208,6 +208,35 @@ START_TEST(a_run_is_drawn)
 }
 END_TEST
 
+/* A log of decisions: a curve for each that decided, of numbers; words have none, and two rows may be of one instant.
+ */
+START_TEST(decisions_are_drawn)
+{
+    static const char log[] = "policy,replication,time,member,gate,copy,planner.gate,mode,ceiling,armed\n"
+                              "p,1,0,planner,,,0,planned,4,\np,1,0,planner,,,1,planned,7,\n"
+                              "p,1,15,planner,,,0,fixed,5,inf\np,1,15,planner,,,1,planned,7,\n"
+                              "p,1,30,planner,,,0,fixed,6,\np,1,30,planner,,,0,fixed,2,\n"
+                              "p,1,30,planner,,,1,planned,9,\np,2,0,planner,,,0,planned,99,\n";
+    static const double of_first[][2] = {{0, 4}, {15, 5}, {30, 6}, {30, 2}},
+                        of_second[][2] = {{0, 7}, {15, 7}, {30, 9}};
+    struct plots_line line;
+    const char *svg = draw(log, "r.csv", "pictures/r.record");
+
+    plots_has(svg, "ceiling");
+    plots_lacks(svg, "mode");
+    plots_lacks(svg, "every");
+    plots_line_of(svg, PLOTS_BLUE, 1, &line);
+    expect_points(&line, of_first, 4, 30, 9 * 1.05);
+    svg = draw(log, "r.csv --at planner.gate=1 -o one", "one/r.record");
+    plots_line_of(svg, PLOTS_BLUE, 1, &line);
+    expect_points(&line, of_second, 3, 30, 9 * 1.05);
+    ck_assert_int_eq(plots_command("r.csv -y mode"), EXIT_USAGE);
+    ck_assert_str_eq(plots.said, "r.csv: error: `mode` holds words: expected a column of numbers\n");
+    ck_assert_int_eq(plots_command("r.csv -y armed"), EXIT_USAGE);
+    ck_assert_str_eq(plots.said, "r.csv: error: there is nothing to draw: `armed` has no finite value\n");
+}
+END_TEST
+
 /* --- mistakes ------------------------------------------------------------------------------------------------------
  */
 
@@ -220,8 +249,8 @@ static const struct mistake {
     {NULL, "r.csv -x a.population", "r.csv: error: a record is drawn over time: expected no --x"},
     {NULL, "r.csv -y waitin", "r.csv:1: error: there is no column `waitin`; did you mean `waiting`?"},
     {NULL, "r.csv -y time", "r.csv:1: error: there is no column `time`"},
-    {NULL, "r.csv -y none", "r.csv: error: there is nothing to draw: `none` has no value"},
-    {NULL, "r.csv --policy unbounded -y odd", "r.csv: error: there is nothing to draw: `odd` has no value"},
+    {NULL, "r.csv -y none", "r.csv: error: there is nothing to draw: `none` has no finite value"},
+    {NULL, "r.csv --policy unbounded -y odd", "r.csv: error: there is nothing to draw: `odd` has no finite value"},
     {NULL, "r.csv --policy fixed_cap", "r.csv: error: there is no policy `fixed_cap`; there are: unbounded, codel\n"},
     {NULL, "r.csv --at a.population=9", "r.csv: error: no row has `9` as `a.population`; there are: 8\n"},
     {NULL, "r.csv -y level,level,level,level,level,level,level,level,level,level,level,level,level",
@@ -234,6 +263,14 @@ static const struct mistake {
     {HEAD "p,8,1,1,1\np,8,1,1,2\n", "r.csv", "r.csv:3:7: error: expected a time after that of the row before"},
     {HEAD "p,8,1,,1\n", "r.csv", "r.csv:2:7: error: expected a time"},
     {"policy,replication,class,time\np,1,a,0\n", "r.csv", "r.csv:1:1: error: expected a table that `weir run -o`"},
+    {"policy,a,replication,time,key,gate,copy,old,new,by,reason\n", "r.csv",
+     "r.csv:1:1: error: there is no picture of an audit, of texts: expected the record beside it (`record: file`)"},
+    {"policy,replication,time,alert,backend,state\n", "r.csv",
+     "r.csv:1:1: error: there is no picture of a log of alerts, of texts: expected the record beside it"},
+    {"policy,replication,class,tenant,backend,agent,run\n", "r.csv",
+     "r.csv:1:1: error: there is no picture of a log of calls: expected the table"},
+    {"policy,replication,time,member,gate,copy,n\np,1,1,m,,,1\np,1,0,m,,,1\n", "r.csv",
+     "r.csv:3:5: error: expected a time after that of the row before"},
 };
 
 START_TEST(mistakes_are_explained)
@@ -296,6 +333,7 @@ Suite *plot_record_suite(void)
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, columns_that_vary_are_drawn);
     tcase_add_test(all, columns_stand_in_the_order_of_y);
+    tcase_add_test(all, decisions_are_drawn);
     tcase_add_test(all, curves_can_be_chosen);
     tcase_add_test(all, long_curves_are_means_and_ranges);
     tcase_add_test(all, texts_stay_texts);

@@ -71,21 +71,26 @@ START_TEST(hold_and_patience_by_hand)
 }
 END_TEST
 
-/* At one instant things happen in the order in which they were scheduled. The end of the first call, at 1 s, was
- * scheduled when it began, at 0 s, before the first sample; that of the second, at 2 s, at 1.5 s, but the sample at 2 s
- * by the one at 1 s. At 2.75 s the last run ends, and with it the study. */
-START_TEST(a_sample_is_an_event_like_others)
+/* A sample is behind all that happens at its instant, whenever that was scheduled: four runs come at 0 s, and each
+ * makes its call then; the first end, at 1 s, was scheduled before the first sample, that at 2 s behind the sample that
+ * schedules the next; and what comes at 2 s leads to a call. The instant that ends a study has no sample. */
+START_TEST(a_sample_is_behind_its_instant)
 {
     program_same(record_with("study: {until: done, replications: 1}\n"
-                             "backends: {b: {kind: slots, servers: 1, rate: 4 tokens/s}}\n"
-                             "agents: {first: {arrivals: all_at(0 s), runs: 1, output: 4},\n"
-                             "    second: {arrivals: all_at(1.5 s), runs: 1, output: 2}, \n"
-                             "    third: {arrivals: all_at(2.25 s), runs: 1, output: 2}}\n",
-                             "every: 1 s, what: [busy, tasks]", NULL),
-                 "policy,replication,time,tasks,busy\n"
-                 "unbounded,1,0,1,1\n"
-                 "unbounded,1,1,0,0\n"
-                 "unbounded,1,2,1,1\n");
+                             "backends: {b: {kind: slots, servers: 2, rate: 4 tokens/s}}\n"
+                             "agents: {first: {arrivals: all_at(0 s), runs: 4, output: 4, client: {attempts: 1}},\n"
+                             "    second: {arrivals: all_at(2 s), runs: 3, output: 4}}\n"
+                             "policies: [unbounded, cap: [fixed_cap: {cap: 3}]]\n",
+                             "every: 1 s, what: [tasks, busy, waiting, fixed_cap.refused]", NULL),
+                 "policy,replication,time,tasks,waiting,busy,fixed_cap.refused\n"
+                 "unbounded,1,0,4,2,2,\n"
+                 "unbounded,1,1,2,0,2,\n"
+                 "unbounded,1,2,3,1,2,\n"
+                 "unbounded,1,3,1,0,1,\n"
+                 "cap,1,0,3,1,2,1\n"
+                 "cap,1,1,1,0,1,1\n"
+                 "cap,1,2,3,1,2,1\n"
+                 "cap,1,3,1,0,1,1\n");
 }
 END_TEST
 
@@ -377,7 +382,7 @@ Suite *record_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, cap_by_hand);
     tcase_add_test(tests, hold_and_patience_by_hand);
-    tcase_add_test(tests, a_sample_is_an_event_like_others);
+    tcase_add_test(tests, a_sample_is_behind_its_instant);
     tcase_add_loop_test(tests, times_are_exact, 0, 5);
     tcase_add_test(tests, two_backends_by_hand);
     tcase_add_loop_test(tests, scopes_have_their_names, 0, 7);

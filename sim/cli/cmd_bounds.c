@@ -310,7 +310,10 @@ static void print_meters(const struct plan *plan, struct table *table, enum form
 int cmd_bounds(const struct cli_words *words)
 {
     struct session session = {0};
-    struct table table = {.ascii = format_ascii(), .colour = format_colour(words, stdout)}, second = table;
+    struct table table = {.ascii = format_ascii(),
+                          .colour = format_colour(words, stdout),
+                          .broadest = format_width(stdout)},
+                 second = table;
     enum format format;
     struct rooms rooms;
 

@@ -2,14 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "models/describe.h"
 #include "models/metrics.h"
-#include "models/trial.h"
 #include "policies/registry.h"
+#include "sim/cli/budgets.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/estimate.h"
 #include "sim/cli/idle.h"
 #include "sim/cli/probe.h"
 #include "sim/cli/session.h"
@@ -20,34 +20,9 @@ const struct cli_option cmd_check_options[] = {
     {.name = NULL},
 };
 
-/* Probes are stretches of so many events, of at most so many design points: some milliseconds in all. */
-#define PROBE_EVENTS 20000
+/* At most so many design points are probed. */
 #define PROBE_POINTS 16
 #define PROBE_SECONDS 0.5 /* then no further one begins */
-
-static double processor_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* Seconds of processor time that one replication takes, from a short stretch at its start. NAN: not known. */
-static double probe(const struct scenario *scenario, double *values)
-{
-    sim_time whole = scenario->study.until_done ? scenario->study.most : scenario->study.horizon, reached = 0;
-    struct trial_watch watch = {.stop = &cli_stop, .events_most = PROBE_EVENTS, .reached = &reached};
-    struct scenario unmeasured = *scenario;
-    double begun = processor_seconds();
-
-    for (size_t i = 0; i < scenario->class_count; i++) /* each agent's first two come at once */
-        watch.events_most += 2 * scenario->classes[i].population;
-    unmeasured.study.warmup = 0;
-    if (trial_simulate(&unmeasured, 1, &watch, values) == TRIAL_WRONG || reached == 0)
-        return NAN;
-    return (processor_seconds() - begun) * (double)whole / (double)reached;
-}
 
 static void print_run_time(const struct session *session, FILE *out)
 {
@@ -55,11 +30,11 @@ static void print_run_time(const struct session *session, FILE *out)
     double *values = mem_zeroed(session->width, sizeof *values), sum = 0;
     size_t step = (plan->point_count + PROBE_POINTS - 1) / PROBE_POINTS, probes = 0;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    double begun = processor_seconds();
+    double begun = estimate_clock();
     double seconds;
 
-    for (size_t i = 0; i < plan->point_count && !cli_stop && processor_seconds() - begun < PROBE_SECONDS; i += step) {
-        sum += probe(plan->points[i].scenario, values);
+    for (size_t i = 0; i < plan->point_count && !cli_stop && estimate_clock() - begun < PROBE_SECONDS; i += step) {
+        sum += estimate_of(plan->points[i].scenario, values).seconds;
         probes++;
     }
     free(values);
@@ -119,6 +94,7 @@ int cmd_check(const struct cli_words *words)
         describe_scenario(&session.plan, stdout);
         describe_sentences(&session.plan, stdout);
         idle_sentences(&session.plan, stdout);
+        budgets_sentences(&session.plan, stdout);
         if (session.plan.points[0].scenario->class_count > 0)
             print_run_time(&session, stdout);
         else

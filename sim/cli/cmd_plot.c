@@ -1,4 +1,4 @@
-/* weir plot: pictures of a table that `weir run -o` wrote, or of a record. */
+/* weir plot: pictures of a table that `weir run -o` wrote, of a record, or of a log of decisions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "sim/io/mem.h"
 
 const struct cli_option cmd_plot_options[] = {
-    {"y", 'y', "A,B,...", "metrics, a picture each; or a record's columns: A+B in one panel"},
+    {"y", 'y', "A,B,...", "metrics, a picture each; or columns over time: A+B in one panel"},
     {"x", 'x', "FACTOR", "the factor to draw against; default: the only one of numbers"},
     {"at", 0, "FACTOR=VALUE", "draw only the rows with this; may be repeated"},
     {"policy", 'p', "A,B", "only these alternatives"},

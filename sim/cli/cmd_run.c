@@ -1,6 +1,7 @@
 /* weir run: the study of a scenario, its table, and what was asked for beside it. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sim/cli/call_log.h"
 #include "sim/cli/commands.h"
@@ -92,13 +93,50 @@ static const struct record_spec *record_of(const struct session *session)
     return record ? record : &none;
 }
 
+/* Their names are the scenario's, so who runs it is told. */
+static bool told(const char *path, bool written)
+{
+    struct arena arena = {0};
+    struct stat file;
+
+    if (written && stat(path, &file) == 0 && S_ISREG(file.st_mode))
+        fprintf(stderr, "weir: wrote %s and .meta\n", quote_terminal(path, &arena));
+    arena_free(&arena);
+    return written;
+}
+
+/* What the scenario's `record:` asks for. */
+static bool write_record(const struct run_files *files)
+{
+    const struct session *session = files->session;
+    const struct record_spec *record = record_of(session);
+    const struct {
+        const struct row_log *log;
+        row_log_columns_fn *columns;
+        const char *path;
+    } logs[] = {{session->decisions, decision_columns, record->decisions},
+                {session->audit, audit_columns, record->audit},
+                {session->alerts, alert_columns, record->alerts}};
+    bool good = true;
+
+    if (session->record)
+        good = told(record->file, run_files_write_record(files, record->file));
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+        if (logs[i].log)
+            good = told(logs[i].path, run_files_write_rows(files, logs[i].log, logs[i].columns, logs[i].path)) && good;
+    return good;
+}
+
 /* Everything a finished (or interrupted) study gives. EXIT_DONE or an error's exit status. */
 static int deliver(const struct session *session, const struct request *request, const struct cli_words *words,
                    int status)
 {
     struct run_files files = {session, words, request->plot, request->columns, request->against, status};
     FILE *aside = request->format == FORMAT_CSV ? stderr : stdout; /* what is no table of a program's */
-    struct table table = {.ascii = format_ascii(), .colour = format_colour(words, stdout)}, differences = table;
+    struct table table = {.ascii = format_ascii(),
+                          .colour = format_colour(words, stdout),
+                          .broadest = format_width(stdout)},
+                 differences = table;
     struct diag diag = {0};
     struct arena arena = {0};
     bool good = true;
@@ -113,15 +151,7 @@ static int deliver(const struct session *session, const struct request *request,
         good = run_files_write(&files, &differences, true, beside(&arena, request->output)) && good;
     if (session->log)
         good = run_files_write_rows(&files, session->log, call_log_columns, request->log) && good;
-    if (session->record)
-        good = run_files_write_record(&files, record_of(session)->file) && good;
-    if (session->decisions)
-        good =
-            run_files_write_rows(&files, session->decisions, decision_columns, record_of(session)->decisions) && good;
-    if (session->audit)
-        good = run_files_write_rows(&files, session->audit, audit_columns, record_of(session)->audit) && good;
-    if (session->alerts)
-        good = run_files_write_rows(&files, session->alerts, alert_columns, record_of(session)->alerts) && good;
+    good = write_record(&files) && good;
     if (request->format == FORMAT_TEXT && session->plan.title)
         printf("%s\n\n", quote_terminal(session->plan.title, &arena));
     format_print(&table, request->format, stdout);

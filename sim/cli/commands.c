@@ -33,10 +33,12 @@ const struct cli_command cli_commands[] = {
      "in the file of -o. A number of a pool that could not be strained is said to be a lower bound. Exit\n"
      "status: 0 done, 1 the cap was reached or nothing was found, 2 bad usage or input, 130 interrupted;\n"
      "what was found until then is printed all the same."},
-    {"plot", "TABLE.csv", 1, 1, "Draw a table that `weir run -o` wrote, or a record.", cmd_plot_options, cmd_plot,
+    {"plot", "TABLE.csv", 1, 1, "Draw a table that `weir run -o` wrote, a record or a log of decisions.",
+     cmd_plot_options, cmd_plot,
      "Without -y it draws wait_p99, and of a record (`record:` in a scenario) the first four columns that\n"
      "vary. Of a record `-y A,B` draws a panel each, one below the other, and `-y A+B,C` both A and B in\n"
-     "the first; if B is in another unit, its axis is at the right."},
+     "the first; if B is in another unit, its axis is at the right. A log of decisions is drawn the same,\n"
+     "its numbers for each member, gate and copy; `--at gate=NAME` chooses."},
     {"new", "[WHAT [NAME]]", 0, 2, "Print a starter to fill in: a scenario of your card, or a policy in C.", NULL,
      cmd_new,
      "`weir new card [NAME] >mine.yaml` is a scenario, `weir new policy NAME >mine.c` a plug-in; each runs\n"

@@ -173,7 +173,7 @@ static void print_raised(const struct discover_report *report, enum format forma
 
 static void print_findings(const struct discover_report *report, enum format format, FILE *out)
 {
-    struct table table = {.ascii = format_ascii(), .colour = report->colour};
+    struct table table = {.ascii = format_ascii(), .colour = report->colour, .broadest = format_width(out)};
     struct finding findings[FINDINGS];
 
     findings_of(report->discovery, findings);
@@ -204,7 +204,7 @@ static void print_findings(const struct discover_report *report, enum format for
 
 void discover_report_steps(const struct discover_report *report, enum format format, FILE *out)
 {
-    struct table table = {.ascii = format_ascii(), .colour = report->colour};
+    struct table table = {.ascii = format_ascii(), .colour = report->colour, .broadest = format_width(out)};
 
     for (size_t i = 0; i < COLUMNS; i++)
         table_column(&table, columns[i].name, columns[i].unit, "", columns[i].help, columns[i].role, shown(report, i));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* The place of an option's value among its choices, 0 where it is not given. False after a message. */
@@ -67,6 +68,16 @@ bool format_ascii(void)
         return true;
     }
     return true;
+}
+
+size_t format_width(FILE *out)
+{
+    const size_t least = 40, usual = 100;
+    struct winsize size;
+
+    if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_col >= usual)
+        return 0;
+    return size.ws_col > least ? size.ws_col : least;
 }
 
 void format_print(const struct table *table, enum format format, FILE *out)

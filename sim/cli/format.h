@@ -18,6 +18,8 @@ bool format_read(const struct cli_words *words, enum format *format);
 /* Whether a text table that goes there has colours: by --color, else a terminal has, but for TERM=dumb and NO_COLOR. */
 bool format_colour(const struct cli_words *words, FILE *out);
 bool format_ascii(void); /* the locale has no UTF-8: write +- */
+/* Characters of a line there: those of a narrow terminal, else 0, as many as a table has by itself. */
+size_t format_width(FILE *out);
 void format_print(const struct table *table, enum format format, FILE *out);
 
 #endif

@@ -147,7 +147,7 @@ static const char *subtitle(struct plot *plot, size_t most)
         const struct record_curve *curve = &curves->list[plot->drawn.rows[row]];
 
         stretch = stretch_of(curve, most) > stretch ? stretch_of(curve, most) : stretch;
-        if (row > 0 || curve->count < 2)
+        if (row > 0 || curve->count < 2 || curves->decisions)
             continue;
         char period[64];
 

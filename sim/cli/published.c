@@ -256,7 +256,7 @@ bool published_exists(const char *scenario)
 bool published_print(const char *scenario, const struct table *ours, bool markdown, FILE *out, struct diag *diag,
                      size_t *compared, size_t *differing)
 {
-    struct table beside = {.ascii = ours->ascii, .colour = ours->colour};
+    struct table beside = {.ascii = ours->ascii, .colour = ours->colour, .broadest = ours->broadest};
     struct reading reading = {.ours = ours, .beside = &beside, .diag = diag};
     size_t before = diag->errors;
 

@@ -74,8 +74,11 @@ static size_t column_of(struct plot *plot, const char *name)
         diag_error(&plot->diag, (struct place){plot->file.path, 1, 0}, "there is no column `%s`%s%s%s",
                    diag_excerpt(&plot->diag, name), nearest ? "; did you mean `" : "",
                    nearest ? diag_excerpt(&plot->diag, nearest) : "", nearest ? "`?" : "");
+    else if (curves->words[column])
+        diag_error(&plot->diag, nowhere_in(plot), "`%s` holds words: expected a column of numbers",
+                   diag_excerpt(&plot->diag, name));
     else if (!any_value(plot, column))
-        diag_error(&plot->diag, nowhere_in(plot), "there is nothing to draw: `%s` has no value",
+        diag_error(&plot->diag, nowhere_in(plot), "there is nothing to draw: `%s` has no finite value",
                    diag_excerpt(&plot->diag, name));
     else
         return column;

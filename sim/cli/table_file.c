@@ -24,6 +24,11 @@ static bool read_header(struct reading *reading, const struct csv_row *header)
         record_curves_begin(file, header);
         return true;
     }
+    if (record_curves_undrawn(header)) {
+        diag_error(reading->diag, (struct place){file->path, header->line, 1}, "there is no picture of %s",
+                   record_curves_undrawn(header));
+        return false;
+    }
     file->column_count = header->count;
     file->names = arena_zeroed(&file->arena, header->count, sizeof *file->names);
     for (size_t i = 0; i < header->count; i++) {
@@ -37,7 +42,8 @@ static bool read_header(struct reading *reading, const struct csv_row *header)
         return true;
     diag_error(reading->diag, (struct place){file->path, header->line, 1},
                "expected a table that `weir run -o` wrote, with the columns policy, class, tenant, backend, the "
-               "factors, replications and the metrics; or a record, with policy, the factors, replication and time");
+               "factors, replications and the metrics; or a record or a log of decisions, with policy, the factors, "
+               "replication and time");
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include "models/tables.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/discover_report.h"
+#include "sim/cli/topics_columns.h"
 #include "sim/io/diag.h"
 #include "sim/io/param.h"
 
@@ -90,6 +91,9 @@ static const struct {
     {"censored", "calls whose wait is not known, as it had not ended with the study: in no wait of the table"},
     {"d_", "in front of a metric: its paired difference to the policy of --against"},
     {"_hw", "behind a metric: its half-width"},
+    {"inf",
+     "of a parameter, or in a cell of a record or a log: without a limit; pictures leave it out, and an empty cell "
+     "is what has no value"},
     {"design-point", "one policy at one combination of the swept factors"},
 };
 
@@ -333,6 +337,7 @@ static const char *nearest_word(const char *word, const struct policy_ops *const
         for (const struct option *option = room->table; option->key && count < 1022; option++)
             names[count++] = option->key;
     }
+    count = topics_columns_names(names, count, sizeof names / sizeof *names, arena);
     return diag_nearest(word, names, count);
 }
 
@@ -367,6 +372,7 @@ bool topics_explain(const char *word, const struct policy_ops *const *policies, 
     found = explain_metric(word) || found;
     found = explain_bound(word) || found;
     found = explain_probe(word) || found;
+    found = topics_columns_explain(word, policies) || found;
     found = explain_key(word, policies) || found;
     found = explain_preset(word) || found;
     *nearest = found ? NULL : nearest_word(word, policies, arena);

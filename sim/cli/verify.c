@@ -301,7 +301,8 @@ static void verify_point(struct verifying *verifying)
 void verify_print(const struct session *session, bool colour, FILE *out)
 {
     static const char *const names[] = {"design point", "law", "metric", "theory", "simulation", "z", "verdict"};
-    struct verifying verifying = {.session = session, .table = {.ascii = format_ascii(), .colour = colour}};
+    struct verifying verifying = {.session = session,
+                                  .table = {.ascii = format_ascii(), .colour = colour, .broadest = format_width(out)}};
     unsigned long replications = 0;
 
     for (size_t i = 0; i < session->plan.point_count; i++)

@@ -55,6 +55,13 @@ static inline bool event_pending(const struct event *event)
     return event->slot != 0;
 }
 
+/* Whether anything is left to happen at the time that is now. */
+static inline bool calendar_instant_goes_on(const struct calendar *calendar)
+{
+    return calendar->pending > 0 &&
+           (calendar->heaped ? calendar->heap->at : calendar->array[calendar->pending - 1].at) == calendar->where.now;
+}
+
 static inline sim_time calendar_now(const struct calendar *calendar)
 {
     return calendar->where.now;

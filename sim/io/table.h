@@ -38,8 +38,9 @@ struct table {
     size_t row_count, row_room;
     const char **notes; /* lines printed below text and Markdown */
     size_t note_count, note_room;
-    bool ascii;  /* write +- instead of ± */
-    bool colour; /* text for a terminal that has colours; they only repeat what a mark or a word says */
+    bool ascii;      /* write +- instead of ± */
+    bool colour;     /* text for a terminal that has colours; they only repeat what a mark or a word says */
+    size_t broadest; /* characters of a line of text; 0: 100 */
     struct arena arena;
 };
 
@@ -52,7 +53,7 @@ struct table_cell *table_at(struct table *table, size_t row, size_t column);
 void table_text(struct table *table, size_t row, size_t column, const char *text);
 void table_note(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Value and half-width in one cell. Values that do not fit a line of 100 characters follow below, with the keys again.
+/* Value and half-width in one cell. Values that do not fit a line follow below, with the keys again.
  */
 void table_print_text(const struct table *table, FILE *out);
 void table_print_csv(const struct table *table, FILE *out);

@@ -9,13 +9,14 @@
 
 #define CELL_MOST 128
 #define HEADS 3      /* two lines of names, one of units */
-#define BROADEST 100 /* characters of a line of text */
+#define BROADEST 100 /* characters of a line of text, unless the table says otherwise */
 #define GAP 2        /* blanks between columns */
 
 /* The table as people see it: shown columns, half-widths within their value's cell, everything as text. */
 struct grid {
     struct arena arena;
     size_t width, height; /* height counts the heads */
+    size_t broadest;      /* characters of a line */
     bool coloured;
     const struct table_column **columns;
     bool *right;        /* aligned to the right: numbers */
@@ -107,9 +108,14 @@ static void put_heading(struct grid *grid, size_t column, const char *heading, b
         grid->broad[column] = broad;
 }
 
+static size_t broadest_of(const struct table *table)
+{
+    return table->broadest > 0 ? table->broadest : BROADEST;
+}
+
 static struct grid grid_of(const struct table *table, quote_fn *quote, bool breaks)
 {
-    struct grid grid = {.height = HEADS + table->row_count, .coloured = table->colour};
+    struct grid grid = {.height = HEADS + table->row_count, .broadest = broadest_of(table), .coloured = table->colour};
     grid.columns = arena_zeroed(&grid.arena, table->column_count, sizeof *grid.columns);
     grid.right = arena_zeroed(&grid.arena, table->column_count, sizeof *grid.right);
     grid.broad = arena_zeroed(&grid.arena, table->column_count, sizeof *grid.broad);
@@ -180,13 +186,13 @@ static size_t fitting(const struct grid *grid, size_t keys, size_t first)
     size_t end = first + 1, broad = grid->broad[first];
     for (size_t i = 0; i < keys; i++)
         broad += grid->broad[i] + GAP;
-    while (end < grid->width && broad + GAP + grid->broad[end] <= BROADEST)
+    while (end < grid->width && broad + GAP + grid->broad[end] <= grid->broadest)
         broad += GAP + grid->broad[end++];
     return end - first;
 }
 
 /* Broken at blanks where it would become too broad. */
-static void print_wrapped(const char *text, FILE *out)
+static void print_wrapped(const char *text, size_t broadest, FILE *out)
 {
     struct arena arena = {0};
     size_t column = 0;
@@ -194,7 +200,7 @@ static void print_wrapped(const char *text, FILE *out)
         size_t length = strcspn(text, " ");
         const char *word = arena_text_of(&arena, text, length);
         size_t broad = quote_width(word);
-        bool breaks = column > 0 && column + 1 + broad > BROADEST;
+        bool breaks = column > 0 && column + 1 + broad > broadest;
         fprintf(out, "%s%s", breaks ? "\n" : column > 0 ? " " : "", word);
         column = breaks || column == 0 ? broad : column + 1 + broad;
         text += text[length] == ' ' ? length + 1 : length;
@@ -210,7 +216,7 @@ static void print_notes(const struct table *table, quote_fn *quote, const char *
         const char *note = quote(table->notes[i], &arena);
         fputs(i == 0 ? "\n" : between, out);
         if (quote == quote_terminal)
-            print_wrapped(note, out);
+            print_wrapped(note, broadest_of(table), out);
         else
             fprintf(out, "%s\n", note);
     }
