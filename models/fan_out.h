@@ -31,6 +31,9 @@ void fan_out_begins(struct world *world, struct agent *agent, struct gate *answe
 /* Its run is given up: all parts are abandoned, and the turn is lost. */
 void fan_out_given_up(struct world *world, struct agent *agent);
 
+/* A part is answered, and its server is free: if that suffices, the others are abandoned before the server takes one.
+ */
+void fan_out_suffices(struct call *part);
 /* What became of a part's attempt; as agent_answered and agent_rejected. */
 void fan_out_answered(struct call *part);
 void fan_out_lost(struct call *part);
