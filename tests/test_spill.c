@@ -185,6 +185,31 @@ START_TEST(memory_is_of_a_gate)
 }
 END_TEST
 
+static struct policy_answer holds_admit(struct policy *self, const struct policy_view *view, struct policy_call *call)
+{
+    (void)self, (void)view, (void)call;
+    return policy_hold(POLICY_SECOND, "holds");
+}
+
+static const struct policy_ops holds = {POLICY_HEADER, .name = "holds", .summary = "holds", .admit = holds_admit};
+
+/* It is one attempt, and its hold cap is 5 s, of which it has spent 3 s at the card. */
+START_TEST(a_hold_goes_on)
+{
+    static const struct policy_ops *const policies[] = {&holds, NULL};
+    struct plan plan = model_plan_of(
+        "study: {until: done}\n"
+        "backends: {card: {kind: slots, servers: 1, service: 1 s}, tier: {kind: slots, servers: 1, service: 1 s}}\n"
+        "agents: {a: {arrivals: all_at(0 s), runs: 1, backend: [card, tier], spill: wait > 3 s,\n"
+        "  client: {hold_cap: 5 s, attempts: 1}}}\npolicies: [holds]\n",
+        policies);
+
+    keep(&plan);
+    ck_assert_double_eq(of(0, METRIC_MAKESPAN), 5);
+    plan_fini(&plan);
+}
+END_TEST
+
 static size_t ended[3], begun[3];
 
 static void ends_run_admitted(struct policy *self, const struct policy_view *view, struct policy_run *run)
@@ -405,6 +430,7 @@ Suite *spill_suite(void)
     tcase_add_test(test, waiting_calls_go_on);
     tcase_add_test(test, held_calls_go_on);
     tcase_add_test(test, memory_is_of_a_gate);
+    tcase_add_test(test, a_hold_goes_on);
     tcase_add_test(test, ends_are_told_at_each_gate);
     tcase_add_test(test, storms);
     tcase_add_test(test, the_contract_holds_over_gates);
