@@ -45,6 +45,12 @@ static void begin(void)
         begin(); \
     } while (0)
 
+/* What a run's calls have in common: the turn, and the memory of its call, which lasts over its attempts. */
+struct life {
+    uint64_t turn;
+    void *state;
+};
+
 /* A run that names so many turns, and how many tokens it sends with them (0: it does not say). */
 static struct policy_run *run_of(uint32_t klass, double turns, double input)
 {
@@ -55,7 +61,9 @@ static struct policy_run *run_of(uint32_t klass, double turns, double input)
                                .deadline = POLICY_NONE,
                                .held_since = POLICY_NONE,
                                .run_state = arena_zeroed(&bench.arena, 1, bench.ops->run_size),
+                               .agent_state = arena_zeroed(&bench.arena, 1, sizeof(struct life)),
                                .class_state = classes[klass]};
+    ((struct life *)run->agent_state)->state = arena_zeroed(&bench.arena, 1, bench.ops->call_size);
     return run;
 }
 
@@ -84,12 +92,20 @@ static void turn_ends(struct policy_run *run, policy_time first, policy_time sta
                       enum policy_end end, double input, double cached, double output)
 {
     struct policy_call *call = bench_call(&bench, input, cached, output);
+    struct life *life = run->agent_state;
+    call->turn = life->turn;
+    call->state = life->state;
     call->klass = run->klass;
     call->run_state = run->run_state;
     call->class_state = run->class_state;
     call->first_attempt = first;
     call->started = started;
+    ck_assert_int_eq(bench.ops->admit(&bench.self, &bench.view, call).action, POLICY_ADMIT);
     bench_ends(&bench, call, now, end);
+    if (end != POLICY_DONE)
+        return;
+    life->turn++;
+    life->state = arena_zeroed(&bench.arena, 1, bench.ops->call_size);
 }
 
 static void turn_done(struct policy_run *run, policy_time now)
@@ -108,6 +124,63 @@ static void gauges(double reserved, double left, double inside)
     ck_assert_double_eq_tol(bench_gauge(&bench, "left"), left, 1e-6 * (left > 1 ? left : 1));
     ck_assert_double_eq(bench_gauge(&bench, "inside"), inside);
 }
+
+/* A call of a turn, with a memory of its own: the turn's, or a part of it. */
+static struct policy_call *calls(struct policy_run *run, uint64_t turn, policy_time now)
+{
+    struct policy_call *call = bench_call(&bench, 100, 0, 0);
+    call->turn = turn;
+    call->run_state = run->run_state;
+    call->class_state = run->class_state;
+    call->first_attempt = call->started = now;
+    ck_assert_int_eq(bench.ops->admit(&bench.self, &bench.view, call).action, POLICY_ADMIT);
+    return call;
+}
+
+/* Ten turns of 100 tokens, by the minute's reading; parts are none, and what another gate answers is over, too. */
+START_TEST(turns_are_released_whatever_became_of_them)
+{
+    struct policy_run *run;
+    struct policy_call *own, *part;
+    struct policy_answer refusal = policy_defer(POLICY_NONE, "full");
+    BUDGET("reading", "minute", "estimate", "history", "learn", "1");
+    run = run_of(LIVE, 10, 1000);
+    ck_assert(begins(run, 0));
+    gauges(1000, 1000, 1);
+    own = calls(run, 7, 0);
+    bench_ends(&bench, own, 2 * S, POLICY_DONE);
+    gauges(900, 900, 1);
+    for (int i = 0; i < 5; i++) {
+        part = calls(run, 7, 2 * S);
+        bench_ends(&bench, part, 4 * S, POLICY_DONE);
+        gauges(900, 900, 1);
+    }
+    own = calls(run, 8, 4 * S);
+    bench_ends(&bench, own, 4 * S, POLICY_SHED); /* and answered elsewhere */
+    gauges(900, 900, 1);
+    part = calls(run, 8, 5 * S);
+    bench_ends(&bench, part, 5 * S, POLICY_DONE);
+    gauges(900, 900, 1);
+    own = calls(run, 9, 6 * S);
+    gauges(800, 800, 1);
+    own = bench_call(&bench, 100, 0, 0);
+    own->turn = 10;
+    own->run_state = run->run_state;
+    bench.ops->refused(&bench.self, &bench.view, own, &refusal); /* by a member before it, and answered elsewhere */
+    gauges(700, 700, 1);
+    bench.view.now = 12 * S;
+    run_ends(run, true);
+    gauges(0, 0, 0);
+    /* Four turns, one answer of 100 tokens here, 12 s with the parts. */
+    run = run_of(LIVE, 10, 1000);
+    ck_assert(begins(run, 12 * S));
+    gauges(100, 100, 1);
+    own = calls(run, 11, 12 * S);
+    bench_ends(&bench, own, 12 * S, POLICY_DONE);
+    gauges(75, 75, 1);
+    bench_free(&bench);
+}
+END_TEST
 
 /* --- quota ---------------------------------------------------------------------------------------------------------
  */
@@ -606,6 +679,7 @@ Suite *run_budget_suite(void)
     Suite *suite = suite_create("run_budget");
     TCase *test = tcase_create("run_budget");
 
+    tcase_add_test(test, turns_are_released_whatever_became_of_them);
     tcase_add_test(test, the_sum_of_rates_is_within_the_quota);
     tcase_add_test(test, one_token_too_many);
     tcase_add_test(test, a_whole_run_in_a_minutes_budget);
