@@ -243,8 +243,14 @@ static bool check_order(const struct reader *reader, const struct member *member
         return true;
     if (member->scope != SCOPE_ALL && member->scope != SCOPE_GATE) {
         diag_error(reader->diag, member->place,
-                   "%s orders the waiting line, which is one for all classes, tenants and agents: expected scope: gate "
-                   "or all",
+                   "%s orders the waiting line, which is one for all classes, tenants and agents: "
+                   "expected scope: gate%s",
+                   member->name, member->ops->flows > 1 ? "" : " or all");
+        return false;
+    }
+    if (member->scope == SCOPE_ALL && member->at < 0 && member->ops->flows > 1) {
+        diag_error(reader->diag, member->place,
+                   "%s sorts those who wait at one gate into flows: expected scope: gate, or at: a backend",
                    member->name);
         return false;
     }

@@ -207,8 +207,7 @@ static uint32_t fq_codel_pick(struct policy *self, const struct policy_view *vie
     if (vars->to_shed > 0)
         return vars->fat;
     flow = turn(vars, params->quantum, waiting_in_flow);
-    /* Only where one copy stands at several gates, whose flows it cannot tell apart. */
-    return flow != NOBODY ? flow : fattest(waiting_in_flow);
+    return flow != NOBODY ? flow : fattest(waiting_in_flow); /* never, but that a wrong answer would end it all */
 }
 
 /* Who did not wait found the line empty: what was left of the last round is over. */
