@@ -150,8 +150,8 @@ static policy_time shares_admitted(struct policy *self, const struct policy_view
 
 static bool never_served(const struct policy_call *call, enum policy_end end)
 {
-    return call->started == POLICY_NONE &&
-           (end == POLICY_SHED || end == POLICY_DISPLACED || end == POLICY_TIMEOUT || end == POLICY_ABANDONED);
+    return call->started == POLICY_NONE && (end == POLICY_SHED || end == POLICY_DISPLACED || end == POLICY_OVERLOAD ||
+                                            end == POLICY_TIMEOUT || end == POLICY_ABANDONED);
 }
 
 /* Where nobody says what was taken the estimate stands; what no server took comes back whole. */

@@ -114,8 +114,8 @@ static policy_time tenant_cap_admitted(struct policy *self, const struct policy_
 
 static bool never_served(const struct policy_call *call, enum policy_end end)
 {
-    return call->started == POLICY_NONE &&
-           (end == POLICY_SHED || end == POLICY_DISPLACED || end == POLICY_TIMEOUT || end == POLICY_ABANDONED);
+    return call->started == POLICY_NONE && (end == POLICY_SHED || end == POLICY_DISPLACED || end == POLICY_OVERLOAD ||
+                                            end == POLICY_TIMEOUT || end == POLICY_ABANDONED);
 }
 
 /* Where nobody says what was taken the estimate stands. */
