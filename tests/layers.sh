@@ -23,6 +23,7 @@ policies/pacer         policies/policy sim/io/option policies/pacer_store
 policies/pacer_store   policies/pacer_tables
 policies/pacer_tables  policies/pacer_bucket
 policies/codel     policies/policy sim/io/option policies/codel_law
+policies/deadline  policies/policy sim/io/option policies/deadline_line
 policies/fq_codel  policies/policy sim/io/option policies/codel_law
 policies/shares          policies/policy sim/io/option policies/shares_buckets
 policies/shares_buckets  policies/class_shares
