@@ -22,6 +22,7 @@ void attempt_tell(const struct gate *gate, const struct call *call, enum attempt
     const struct trial_watch *watch = gate->world->watch;
     struct attempt_record record = {
         .call = &call->facts,
+        .part = call->is_part ? (int64_t)call->part : -1,
         .gate = gate->index,
         .verdict = verdict,
         .reason = reason,

@@ -280,7 +280,7 @@ bool backends_read(const struct reader *reader, const struct node *map, const st
                                        .prefill = INFINITY,
                                        .step_base = NAN,
                                        .step_per_busy = NAN};
-        if (reader_expects_name(reader, entry->key, entry->place, "backend") &&
+        if (reader_expects_row(reader, entry->key, entry->place, "backend") &&
             reader_expects_map(reader, entry->value, entry->key))
             read_backend(reader, entry->value, &backends[i]);
     }

@@ -1,4 +1,5 @@
 /* chain_read.c - one alternative of `policies:` as a chain of members with their parameters. */
+#include <ctype.h>
 #include <string.h>
 
 #include "models/address.h"
@@ -183,6 +184,25 @@ static bool check_names(const struct reader *reader, const struct policy_ops *op
     return true;
 }
 
+/* Of what a policy's check says: where the last of the keys that it names was given, best on the command line. */
+static struct place place_of_wrong(const struct node *settings, struct place place, const char *wrong)
+{
+    struct place best = place;
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct node_entry *entry = &settings->entries[i];
+        bool elsewhere = best.file != place.file && best.file && place.file && strcmp(best.file, place.file) != 0;
+        const char *at = strstr(wrong, entry->key), *end = at ? at + strlen(entry->key) : NULL;
+        while (at && ((at > wrong && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) ||
+                      isalnum((unsigned char)*end) || *end == '_')) {
+            at = strstr(end, entry->key);
+            end = at ? at + strlen(entry->key) : NULL;
+        }
+        if (at && entry->value->kind == NODE_SCALAR && !elsewhere)
+            best = entry->value->place;
+    }
+    return best;
+}
+
 static bool read_member(const struct reader *reader, const struct node *node, const struct node *backends,
                         const struct node *agents, struct member *member)
 {
@@ -220,7 +240,7 @@ static bool read_member(const struct reader *reader, const struct node *node, co
     }
     const char *wrong = member_check(ops, params);
     if (wrong)
-        diag_error(diag, entry->place, "%s: %s", ops->name, wrong);
+        diag_error(diag, place_of_wrong(settings, entry->place, wrong), "%s: %s", ops->name, wrong);
     return !wrong && check_names(reader, ops, params, entry->value, agents);
 }
 
@@ -237,8 +257,14 @@ static bool check_order(const struct reader *reader, const struct member *member
         return true;
     if (member->scope != SCOPE_ALL && member->scope != SCOPE_GATE) {
         diag_error(reader->diag, member->place,
-                   "%s orders the waiting line, which is one for all classes, tenants and agents: expected scope: gate "
-                   "or all",
+                   "%s orders the waiting line, which is one for all classes, tenants and agents: "
+                   "expected scope: gate%s",
+                   member->name, member->ops->flows > 1 ? "" : " or all");
+        return false;
+    }
+    if (member->scope == SCOPE_ALL && member->at < 0 && member->ops->flows > 1) {
+        diag_error(reader->diag, member->place,
+                   "%s sorts those who wait at one gate into flows: expected scope: gate, or at: a backend",
                    member->name);
         return false;
     }

@@ -301,7 +301,7 @@ static void read_class(const struct reader *reader, const struct node_entry *ent
     struct class_keys keys = {0};
     struct place places[CLASS_KEYS] = {{0}};
     param_defaults(class_options, &keys, reader->arena);
-    if (reader_expects_name(reader, entry->key, entry->place, "class") &&
+    if (reader_expects_row(reader, entry->key, entry->place, "class") &&
         reader_expects_map(reader, entry->value, entry->key))
         map = class_settings(reader, entry->value);
     const struct node *said = map, *several = map ? node_get(map, "backend") : NULL;
@@ -322,7 +322,7 @@ static void read_class(const struct reader *reader, const struct node_entry *ent
     client = node_get(map, "client");
 
     /* Each is read whatever the others say, so that all mistakes are shown at once. */
-    bool good = reader_expects_name(reader, keys.tenant, places[CLASS_TENANT], "tenant");
+    bool good = reader_expects_row(reader, keys.tenant, places[CLASS_TENANT], "tenant");
     good &= input_read(reader, node_get(map, "input"), &class->input);
     good &= schedule_read(reader, node_get(map, "schedule"), &class->schedule);
     good &= check_schedule(reader, map, places, class);

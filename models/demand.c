@@ -48,20 +48,74 @@ static void provider_demand(const struct agent_class *spec, const struct latency
 
 double demand_knee(const struct demand *demand)
 {
-    return demand->capacity * (demand->service_least + demand->think);
+    return demand->spills ? NAN : demand->capacity * (demand->service_least + demand->think);
 }
 
 double demand_throughput_bound(const struct demand *demand)
 {
-    return fmin(demand->population / (demand->service_least + demand->think), demand->capacity);
+    double agents = demand->leaves ? INFINITY : demand->population / (demand->service_least + demand->think);
+
+    return demand->spills ? NAN : fmin(agents, fmin(demand->capacity, demand->parts_capacity));
+}
+
+double demand_arrivals_bound(const struct demand *demand)
+{
+    return demand->spills ? demand->arrivals : fmin(demand->arrivals, fmin(demand->capacity, demand->parts_capacity));
 }
 
 double demand_wait_bound(const struct demand *demand)
 {
     double n = demand->population, z = demand->think;
 
+    if (demand->spills || demand->leaves || demand->fans_out)
+        return NAN;
     return fmax(0, fmax(n / demand->capacity_busy - demand->service, n / demand->capacity - demand->service_most) - z);
 }
+
+/* --- parts ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Services that a turn's parts come for, at the least: those it waits for, which are known where their number is. */
+static double parts_served(const struct fan_out_spec *fan_out)
+{
+    double mean = dist_mean(fan_out->parts);
+
+    if (dist_is_constant(fan_out->parts))
+        return fmin(floor(mean + 0.5), (double)fan_out->wait_for);
+    return fan_out->wait_for == UINT64_MAX ? mean : 0;
+}
+
+/* Parts a second of all slots together. */
+static double parts_rate(const struct fan_out_spec *fan_out, const struct backend *backend)
+{
+    double slots = backend_slots(backend), rate = 0;
+
+    if (backend->kind == BACKEND_PROVIDER || (!backend->service && !fan_out->tokens))
+        return INFINITY;
+    if (backend->service)
+        return theory_capacity(slots, dist_mean(backend->service));
+    for (uint32_t busy = 1; busy <= backend->servers; busy++)
+        rate = fmax(rate, busy * backend->speed[busy] / dist_mean(fan_out->tokens));
+    return backend->cards ? rate * backend->cards->max : rate;
+}
+
+/* What its parts leave of the capacity where they come to the turn's own backend, or take at another. */
+static void fan_out_demand(const struct scenario *scenario, const struct agent_class *spec, struct demand *demand)
+{
+    const struct fan_out_spec *fan_out = spec->fan_out;
+    double parts = parts_served(fan_out), rate = parts_rate(fan_out, &scenario->backends[fan_out->to]);
+
+    if (fan_out->to != spec->backend) {
+        demand->parts_capacity = parts > 0 ? rate / parts : INFINITY;
+        return;
+    }
+    demand->parts = parts;
+    demand->capacity_busy = 1 / (1 / demand->capacity_busy + parts / rate);
+    demand->capacity = fmin(demand->capacity, demand->capacity_busy);
+}
+
+/* --- demand ---------------------------------------------------------------------------------------------------------
+ */
 
 static bool class_asks(const struct agent_class *class, uint32_t backend)
 {
@@ -77,7 +131,7 @@ bool demand_alone(const struct scenario *scenario, size_t klass)
         const struct agent_class *other = &scenario->classes[i];
         uint32_t backend = scenario->classes[klass].backend;
 
-        if ((i != klass && class_asks(other, backend)) || (other->fan_out && other->fan_out->to == backend))
+        if (i != klass && (class_asks(other, backend) || (other->fan_out && other->fan_out->to == backend)))
             return false;
     }
     return true;
@@ -116,6 +170,15 @@ static void serve(const struct agent_class *class, const struct backend *backend
                     (backend->service || backend->constant) && !limited && use.prefill_cold == 0;
 }
 
+static bool leaves(const struct agent_class *class)
+{
+    bool patient = !class->gives_up;
+
+    for (uint32_t i = 0; i < class->client.layer_count; i++)
+        patient = patient && class->client.layers[i].timeout >= SIM_LONGEST;
+    return !patient;
+}
+
 double demand_think(const struct agent_class *class)
 {
     double think = class->think ? dist_mean(class->think) : 0;
@@ -132,16 +195,24 @@ struct demand demand_of(const struct scenario *scenario, size_t klass)
     const struct agent_class *spec = &scenario->classes[klass];
     const struct backend *backend = &scenario->backends[spec->backend];
     const struct dist output = memory_output(spec), *answer = backend->service ? backend->service : &output;
-    struct demand demand = {.servers = backend_slots(backend), .arrivals = NAN};
+    struct demand demand = {.servers = backend_slots(backend),
+                            .arrivals = NAN,
+                            .parts_capacity = INFINITY,
+                            .spills = spec->spill != SPILL_NONE,
+                            .fans_out = spec->fan_out != NULL,
+                            .leaves = leaves(spec)};
 
     if (backend->kind == BACKEND_PROVIDER) {
         provider_demand(spec, &scenario->backends[backend->pool].provider->latency, &demand);
     } else {
         serve(spec, backend, &demand);
+        demand.fixed = demand.fixed && !demand.spills && !demand.fans_out && !demand.leaves && spec->client.dies <= 0;
         demand.service_cv = dist_cv(answer);
         demand.exponential_service = dist_is_exponential(answer) && demand.fixed;
         demand.constant_service = dist_is_constant(answer) && demand.fixed;
     }
+    if (spec->fan_out)
+        fan_out_demand(scenario, spec, &demand);
     demand.think = demand_think(spec);
     demand.exponential_think = spec->think && !spec->boot && dist_is_exponential(spec->think);
     demand.closed = spec->source == SOURCE_POPULATION && spec->runs == UINT64_MAX;

@@ -17,6 +17,10 @@ struct demand {
     double service_most;        /* mean, if every context were gone */
     double capacity;            /* turns a second at the most: servers / service, or where fewer busy ones do more */
     double capacity_busy;       /* the same, if memory did no more than to keep the others idle */
+    double parts;               /* services of its own that a turn's parts come for besides, at the least */
+    double parts_capacity;      /* turns a second that the backend of its parts carries, where that is another */
+    bool spills, fans_out;      /* calls may go on to another backend; turns have parts */
+    bool leaves;                /* calls may end unanswered: by patience, or with a run that is given up */
     double think;               /* 0: none */
     bool closed;                /* a population without end */
     double population;          /* closed */
@@ -43,9 +47,12 @@ struct answers demand_answers(const struct agent_class *class, const struct back
 double demand_turns(const struct answers *answers, double prefill);
 
 /* Asymptotic bounds of a closed class (Lazowska et al., chapter 5). Neither the greatest throughput nor the least mean
- * wait can be passed; they cross at the knee. */
+ * wait can be passed; they cross at the knee. NAN where there is no such bound: a class that spills is served elsewhere
+ * too; where calls leave, the short ones are answered, so that only the capacity bounds them, and nothing the wait; and
+ * who fans out also waits for parts. */
 double demand_knee(const struct demand *demand);             /* capacity (S + Z) */
-double demand_throughput_bound(const struct demand *demand); /* min(N / (S + Z), capacity) */
+double demand_throughput_bound(const struct demand *demand); /* min(N / (S + Z), capacity), of parts too */
+double demand_arrivals_bound(const struct demand *demand);   /* of an open one: min(arrivals, capacity) */
 /* max(0, N / capacity - S - Z), S with all servers busy. X <= c / S, so W >= N S / c - S - Z grows with S where it is
  * above 0, and the least S gives a bound. Tokens in memory are another limit, X <= capacity, which says nothing of S:
  * there the largest is taken off. */

@@ -57,27 +57,28 @@ void say_capacity(struct speaker *speaker, const struct scenario *scenario, size
     const char *busy = demand.busy_most < demand.servers
                            ? arena_format(arena, "%s slots", say_digits(arena, demand.busy_most))
                            : "all slots";
+    const char *parts =
+        demand.parts > 0 ? arena_format(arena, ", of %s parts too", say_digits(arena, demand.parts)) : "";
     const char *greatest = !backend->service && !backend->constant
                                ? arena_format(arena, " with %s busy and %s s at the greatest speed", busy,
                                               say_digits(arena, demand.service_least))
                                : "";
-    say(speaker, arena_format(arena, "%s on %s: service takes %s s on average%s%s, so the capacity is %s turns/s%s",
-                              class->name, backend->name, say_digits(arena, demand.service), kept, greatest,
+    say(speaker, arena_format(arena, "%s on %s: service takes %s s on average%s%s%s, so the capacity is %s turns/s%s",
+                              class->name, backend->name, say_digits(arena, demand.service), kept, greatest, parts,
                               say_digits(arena, demand.capacity), alone));
-    if (class->source == SOURCE_POPULATION && isfinite(demand.think))
+    if (class->source == SOURCE_POPULATION && isfinite(demand_knee(&demand)))
         say(speaker, arena_format(arena, "%s on %s: the knee is at %s agents%s%s", class->name, backend->name,
                                   say_digits(arena, demand_knee(&demand)), kept, alone));
     say_cold(speaker, scenario, index);
     if (isfinite(class_rate(class))) {
-        double turns = class->turns ? dist_mean(class->turns) : 1;
+        double turns = class_rate(class) * (class->turns ? dist_mean(class->turns) : 1);
         say(speaker, arena_format(arena, "%s on %s: arrivals ask for %s %% of the capacity", class->name, backend->name,
-                                  say_digits(arena, 100 * class_rate(class) * turns / demand.capacity)));
+                                  say_digits(arena, 100 * turns / demand.capacity)));
     }
 }
 
 /* What a class asks of its backend in units of what the backend could do for it alone, so that it adds up over classes:
- * what arrives, or what a population would ask for if nobody waited, which is 1 at its knee. NAN where that is not
- * known. */
+ * what arrives, or what a population would ask for if nobody waited, which is 1 at its knee; or NAN. */
 static double asked(const struct scenario *scenario, size_t index)
 {
     const struct agent_class *class = &scenario->classes[index];

@@ -153,13 +153,43 @@ void door_init(struct world *world)
     door->held = totals_init(world, &door->held_totals);
 }
 
+/* The gates that calls of the class come to: of its backends in their order, then of its parts. NULL: no more, or this
+ * one was among those before. */
+static struct gate *gate_of(const struct world *world, const struct agent_class *spec, uint32_t number)
+{
+    uint32_t index = number < spec->backend_count ? spec->backends[number] : 0;
+
+    if (number < spec->backend_count)
+        return &world->gates[index];
+    if (number > spec->backend_count || !spec->fan_out)
+        return NULL;
+    for (uint32_t i = 0; i < spec->backend_count; i++)
+        if (spec->backends[i] == spec->fan_out->to)
+            return NULL;
+    return &world->gates[spec->fan_out->to];
+}
+
+/* Does a policy want to hear of runs of the class? */
+static bool somebody_listens(const struct world *world, const struct agent_class *spec)
+{
+    const struct hooks *first = &world->gates[spec->backend].hooks;
+    const struct gate *gate;
+
+    if (first->run_admit.count > 0 || first->run_admitted.count > 0)
+        return true;
+    for (uint32_t i = 0; (gate = gate_of(world, spec, i)); i++)
+        if (gate->hooks.run_finish.count > 0)
+            return true;
+    return false;
+}
+
 void door_ask(struct world *world, struct agent *agent)
 {
     const struct agent_class *spec = agent_spec(world, agent);
     struct gate *gate = &world->gates[spec->backend];
     struct door_request *request = agent->request;
 
-    if (gate->hooks.run_admit.count == 0 && gate->hooks.run_admitted.count == 0 && gate->hooks.run_finish.count == 0) {
+    if (!somebody_listens(world, spec)) {
         world->door.asked++;
         world->door.admitted++;
         agent_run_begins(agent, world);
@@ -191,11 +221,11 @@ void door_withdraw(struct world *world, struct agent *agent)
 
 void door_run_over(struct world *world, struct agent *agent, bool done)
 {
-    struct gate *gate = &world->gates[agent_spec(world, agent)->backend];
+    struct gate *gate;
 
     world->door.finished++;
-    if (agent->request)
-        host_run_finish(gate, agent, &agent->request->facts, done);
+    for (uint32_t i = 0; agent->request && (gate = gate_of(world, agent_spec(world, agent), i)); i++)
+        host_run_finish(gate, agent, &agent->request->facts, done, i == 0);
 }
 
 sim_time door_first_attempt(const struct agent *agent)

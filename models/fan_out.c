@@ -135,14 +135,25 @@ static bool decided(const struct fan *fan)
     return suffices(fan) || fan->parts - fan->lost < fan->need;
 }
 
-/* What comes back meanwhile is only booked. */
-static void parts_abandoned(struct world *world, struct fan *fan)
+/* All but one, or all (NULL). What comes back meanwhile is only booked, and no server takes one that is to go next. */
+static void parts_abandoned(struct world *world, struct fan *fan, const struct call *but)
 {
-    fan->at_work = true;
-    while (fan->first)
-        part_abandoned(world, fan->first);
-    WORLD_ASSERT(world, fan->open == 0 && fan->open_tokens == 0);
+    struct gate *gate = &world->gates[spec_of(world, fan)->to];
+    bool closed = gate->closed;
+
+    fan->at_work = gate->closed = true;
+    for (struct call *part = fan->first; part;) {
+        struct call *behind = part->part_behind;
+
+        if (part != but)
+            part_abandoned(world, part);
+        part = behind;
+    }
+    WORLD_ASSERT(world, but ? fan->open == 1 : fan->open == 0 && fan->open_tokens == 0);
     fan->at_work = false;
+    gate->closed = closed;
+    if (!closed && gate->asked_meanwhile)
+        gate_serve(gate);
 }
 
 static void fan_goes_on(struct world *world, struct fan *fan)
@@ -156,7 +167,7 @@ static void fan_goes_on(struct world *world, struct fan *fan)
         fan->at_work = false;
         return;
     }
-    parts_abandoned(world, fan);
+    parts_abandoned(world, fan, NULL);
     agent_parts_over(fan->agent, world, suffices(fan));
 }
 
@@ -180,8 +191,16 @@ void fan_out_begins(struct world *world, struct agent *agent, struct gate *answe
 
 void fan_out_given_up(struct world *world, struct agent *agent)
 {
-    parts_abandoned(world, agent->fan);
+    parts_abandoned(world, agent->fan, NULL);
     agent_parts_over(agent, world, false);
+}
+
+void fan_out_suffices(struct call *part)
+{
+    struct fan *fan = part->fan;
+
+    if (fan && !fan->at_work && fan->open > 1 && fan->back + 1 >= fan->need)
+        parts_abandoned(part->gate->world, fan, part);
 }
 
 /* The gate is done with it. */

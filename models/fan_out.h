@@ -34,6 +34,9 @@ void fan_out_given_up(struct world *world, struct agent *agent);
 /* Tokens of all parts that the agent's turn is going to have. */
 double fan_out_tokens(struct world *world, const struct agent *agent);
 
+/* A part is answered, and its server is free: if that suffices, the others are abandoned before the server takes one.
+ */
+void fan_out_suffices(struct call *part);
 /* What became of a part's attempt; as agent_answered and agent_rejected. */
 void fan_out_answered(struct call *part);
 void fan_out_lost(struct call *part);

@@ -123,7 +123,12 @@ bool fan_out_read(const struct reader *reader, const struct node *map, const str
     if (!good)
         return false;
     const struct backend *backend = &scenario->backends[spec->to];
-    if (dist_mean(spec->parts) > FAN_OUT_PARTS_MOST) {
+    double mean = dist_mean(spec->parts);
+    if (dist_is_constant(spec->parts) && mean != floor(mean)) {
+        diag_error(reader->diag, places[FAN_OUT_PARTS], "fan_out: parts: %g: expected a whole number of parts", mean);
+        return false;
+    }
+    if (mean > FAN_OUT_PARTS_MOST) {
         diag_error(reader->diag, places[FAN_OUT_PARTS], "fan_out: parts: expected a mean of at most %d parts a turn",
                    FAN_OUT_PARTS_MOST);
         return false;

@@ -8,6 +8,7 @@
 #include "models/cards.h"
 #include "models/copies.h"
 #include "models/death.h"
+#include "models/fan_out.h"
 #include "models/gate_private.h"
 #include "models/host.h"
 #include "models/lines.h"
@@ -182,7 +183,8 @@ void gate_serve(struct gate *gate)
 {
     unsigned offers = 0;
 
-    while (station_idle(&gate->station) > 0 && gate->waiting.length > 0) {
+    gate->asked_meanwhile = gate->closed;
+    while (!gate->closed && station_idle(&gate->station) > 0 && gate->waiting.length > 0) {
         struct call *call = gate->flow_count ? gate_pick(gate) : container_of(gate->waiting.head, struct call, line);
         uint32_t busy = gate->station.busy;
 
@@ -233,6 +235,8 @@ static void call_answered(struct gate *gate, struct call *call, uint64_t tokens)
                       &(struct policy_outcome){POLICY_DONE, POLICY_NONE, call->facts.input_tokens, call->cached,
                                                call->facts.output_tokens});
     attempt_ended(gate, call, ATTEMPT_ANSWERED, NULL);
+    if (call->is_part)
+        fan_out_suffices(call);
     gate_serve(gate);
     agent_answered(call);
 }
@@ -370,7 +374,7 @@ static void call_enters(struct call *call)
     call->arrived = now;
     call->facts.last = call->facts.ever_held = false;
     call->facts.held_since = call->facts.joined = call->facts.started = POLICY_NONE;
-    call->facts.hold_until = client->hold_cap < SIM_LONGEST ? now + client->hold_cap : POLICY_NONE;
+    call->facts.hold_until = client->hold_cap < SIM_LONGEST ? call->facts.attempted + client->hold_cap : POLICY_NONE;
     call->measure = &(call->is_part ? gate->parts : gate->measures)[call->facts.klass];
     gate->counts.attempts++;
     call->measure->attempts++;

@@ -315,14 +315,17 @@ void host_run_withdrawn(struct gate *gate, struct agent *agent, struct policy_ru
     }
 }
 
-void host_run_finish(struct gate *gate, struct agent *agent, struct policy_run *run, bool done)
+void host_run_finish(struct gate *gate, struct agent *agent, struct policy_run *run, bool done, bool first)
 {
     struct policy_view view = door_view(gate);
 
     for (size_t i = 0; i < gate->hooks.run_finish.count; i++) {
         struct member_state *member = gate->hooks.run_finish.members[i];
-        struct policy *policy = run_begins(gate, member, agent, run, "run_finish");
+        struct policy *policy;
 
+        if (!first && member->member->scope == SCOPE_ALL && member->member->at < 0)
+            continue;
+        policy = run_begins(gate, member, agent, run, "run_finish");
         member->ops->run_finish(policy, &view, run, done);
         callback_ends();
     }

@@ -59,7 +59,8 @@ struct policy_answer host_run_admit(struct gate *gate, struct agent *agent, stru
 void host_run_admitted(struct gate *gate, struct agent *agent, struct policy_run *run);
 /* It was held, and is no more. */
 void host_run_withdrawn(struct gate *gate, struct agent *agent, struct policy_run *run);
-void host_run_finish(struct gate *gate, struct agent *agent, struct policy_run *run, bool done);
+/* `first`: at the gate where it asked; a copy that serves several gates hears of it there alone. */
+void host_run_finish(struct gate *gate, struct agent *agent, struct policy_run *run, bool done, bool first);
 
 /* The call's memory begins anew (a new call); records that `admitted` left are forgotten. */
 void host_call_begins_else(struct world *world, struct call *call);

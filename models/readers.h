@@ -116,6 +116,8 @@ void reader_warns(const struct reader *reader, struct place place, const char *t
 void reader_repeats(const struct reader *reader, const struct diag *said);
 /* Letters, digits, _ and -; else a message that calls it `what`. */
 bool reader_expects_name(const struct reader *reader, const char *name, struct place place, const char *what);
+bool reader_expects_row(const struct reader *reader, const char *name, struct place place,
+                        const char *what); /* and not `all` */
 /* Appends what was likely meant: "", or "; did you mean X?". */
 const char *reader_nearest(const struct reader *reader, const char *name, const char *const *names, size_t count);
 /* Where a name stands among `count` of them, each `stride` bytes behind the last: in a row of structures, from the

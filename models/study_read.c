@@ -51,6 +51,14 @@ bool reader_expects_name(const struct reader *reader, const char *name, struct p
     return false;
 }
 
+bool reader_expects_row(const struct reader *reader, const char *name, struct place place, const char *what)
+{
+    if (strcmp(name, "all") != 0)
+        return reader_expects_name(reader, name, place, what);
+    diag_error(reader->diag, place, "%s \"all\": so the rows of all together are called: expected another name", what);
+    return false;
+}
+
 const char *reader_nearest(const struct reader *reader, const char *name, const char *const *names, size_t count)
 {
     const char *nearest = diag_nearest(name, names, count);

@@ -204,8 +204,10 @@ const struct option fan_out_options[] = {
     {"to", OPTION_TEXT, AT(fan_out_keys, to), .initial = NULL,
      .help = "the backend of the parts: a tool is one of kind slots with a service time"},
     {"parts", OPTION_DIST, AT(fan_out_keys, parts), .initial = NULL, .measures = "parts",
-     .help = "how many parts a turn has; each is a call of its own, with its attempts and refusals, to which the "
-             "class's client reacts (but for `dies`)"},
+     .help =
+         "how many parts a turn has; each is a call of its own, with its attempts and refusals, to which the "
+         "class's client reacts (but for `dies`); response_* and lateness_* are of the turn's own call, its deadline "
+         "of the turn with its parts"},
     {"tokens", OPTION_DIST, AT(fan_out_keys, tokens), .initial = "", .measures = "tokens",
      .help = "output of a part; needed unless the backend has a service time and at_once counts parts"},
     {"wait_for", OPTION_TEXT, AT(fan_out_keys, wait_for), .initial = "all",

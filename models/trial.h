@@ -44,6 +44,7 @@ extern const char *const attempt_verdicts[ATTEMPT_VERDICTS];
  * ends its attempt then, though the server goes on. Pointers are good during the call. */
 struct attempt_record {
     const struct policy_call *call;
+    int64_t part; /* of its turn, from 0, or -1: the turn's own call */
     uint32_t gate;
     enum attempt_verdict verdict;
     const char *reason; /* of the policy that turned it away; "died": its client did; or NULL */

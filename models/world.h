@@ -183,11 +183,12 @@ struct gate {
     bool plain;                /* slots without memory and prefill */
     struct hooks hooks;
     struct station station;
-    struct contexts contexts; /* of slots with a memory */
-    struct cards *cards;      /* or NULL; then `station` is their sum and `contexts` empty (models/cards.h) */
-    struct call *picked;      /* next to be served, as soon as its context fits */
-    struct measure *measures; /* [class], of turns' own calls */
-    struct measure *parts;    /* [class], of parts of turns; NULL where no class fans out */
+    struct contexts contexts;     /* of slots with a memory */
+    struct cards *cards;          /* or NULL; then `station` is their sum and `contexts` empty (models/cards.h) */
+    bool closed, asked_meanwhile; /* its servers take nobody for a moment; one would have */
+    struct call *picked;          /* next to be served, as soon as its context fits */
+    struct measure *measures;     /* [class], of turns' own calls */
+    struct measure *parts;        /* [class], of parts of turns; NULL where no class fans out */
     struct queue held, waiting, ages;
     bool in_order; /* calls join the waiting line, and no other, as they are attempted: `ages` would repeat it */
     struct queue *flows;

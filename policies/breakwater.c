@@ -14,11 +14,12 @@
  * Source: Cho et al., Overload control for us-scale RPCs with Breakwater, OSDI 2020, and the server in the repository
  * of caladan: 0.1 %, 2 %, every 10 us; for calls of 10 us a target of 80 us and drop_at 160 us (`published`). There a
  * client keeps its calls until it has a credit; here its backoff decides when it asks again. `slots`: a target of 9 s,
- * the mean turn, drop_at 18 s, every 10 s. An agent is forgotten, with its credits, when its run ends.
+ * the mean turn, drop_at 18 s, every 10 s. An agent is forgotten, with its credits, when its run ends; a call whose
+ * client has died, which nobody reports, when the agent asks in its next turn.
  *
  * The loop is caught up with at each event, by the head that the last one left. It cannot lock up: while nobody waits C
- * grows. Known to fail: at 80 us each call that waits at all empties the pool, and each moment without a line fills it.
- * At a metered pool nobody waits, so C only grows. */
+ * grows, and a credit in use is of a turn that goes on. Known to fail: at 80 us each call that waits at all empties the
+ * pool, and each moment without a line fills it. At a metered pool nobody waits, so C only grows. */
 #include "policies/policy.h"
 
 enum { HELD_MOST = 63, CREDITS_MOST = 64 }; /* of an agent */
@@ -43,6 +44,7 @@ struct breakwater_stats {
 
 struct breakwater_agent {
     bool known;
+    uint64_t turn;         /* of its calls; those of turns before are over */
     int64_t holds, inside; /* credits, calls in the system */
 };
 
@@ -138,7 +140,7 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A call of the agent has ended. */
+/* Calls of the agent have ended. */
 static void set_anew(struct breakwater_vars *vars, struct breakwater_agent *agent)
 {
     int64_t open = vars->credits - vars->issued, spares = greater(open / greater(vars->agents, 1), 1);
@@ -150,6 +152,16 @@ static void set_anew(struct breakwater_vars *vars, struct breakwater_agent *agen
     holds = lesser(lesser(greater(holds, agent->inside), agent->inside + spares), greater(HELD_MOST, agent->inside));
     vars->issued += holds - agent->holds;
     agent->holds = holds;
+}
+
+/* A turn begins when all calls of the one before are over, so those of which no end was heard have died. */
+static void forget_the_dead(struct breakwater_vars *vars, struct breakwater_agent *agent, uint64_t turn)
+{
+    if (agent->turn != turn && agent->inside > 0) {
+        agent->inside = 0;
+        set_anew(vars, agent);
+    }
+    agent->turn = turn;
 }
 
 /* --- callbacks --------------------------------------------------------------------------------------------------- */
@@ -172,6 +184,7 @@ static struct policy_answer breakwater_admit(struct policy *self, const struct p
     policy_time refusal = params->retry_after > 0 ? params->retry_after : POLICY_NONE, delay;
     meet(vars, agent);
     catch_up(self, view);
+    forget_the_dead(vars, agent, call->turn);
     vars->head = head_of(view);
     delay = vars->head == POLICY_NONE ? 0 : view->now - vars->head;
     vars->delay = (double)delay / (double)POLICY_SECOND;
@@ -220,7 +233,7 @@ static policy_time breakwater_finish(struct policy *self, const struct policy_vi
     (void)outcome;
     catch_up(self, view);
     vars->head = head_of(view);
-    if (memory->inside) {
+    if (memory->inside && agent->inside > 0) {
         memory->inside = false;
         agent->inside--;
         set_anew(vars, agent);
@@ -235,12 +248,9 @@ static void breakwater_run_finish(struct policy *self, const struct policy_view 
     struct breakwater_agent *agent = run->agent_state;
     (void)view;
     (void)done;
-    vars->issued -= agent->holds - agent->inside;
-    agent->holds = agent->inside;
-    if (agent->known && agent->inside == 0) {
-        agent->known = false;
-        vars->agents--;
-    }
+    vars->issued -= agent->holds;
+    vars->agents -= agent->known;
+    *agent = (struct breakwater_agent){.known = false};
 }
 
 static const struct option breakwater_options[] = {

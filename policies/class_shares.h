@@ -65,17 +65,17 @@ static inline const char *shares_read(const char *text, struct class_shares *sha
         text = shares_pass_blanks(text + length);
         share = shares_number(&text);
         if (share < 0)
-            return "expected names and their shares by turns, such as live 70 % batch 10 %";
+            return "classes: expected names and their shares by turns, such as live 70 % batch 10 %";
         if (shares->count == SHARES_MOST)
-            return "expected at most 15 names";
+            return "classes: expected at most 15 names";
         if (shares_named(shares, name, length) < shares->count)
-            return "expected each name once";
+            return "classes: expected each name once";
         shares->names[shares->count] = name;
         shares->lengths[shares->count] = length;
         shares->shares[shares->count++] = share;
         rest -= share;
         if (rest < 0)
-            return "expected shares of 100 % in all, or less";
+            return "classes: expected shares of 100 % in all, or less";
     }
     shares->shares[shares->count] = rest;
     return NULL;

@@ -9,8 +9,8 @@
  *
  * Estimates: a service takes the mean of those answered, `weight` the share of the newest, in proportion to its tokens
  * where there are any; until there is one a service takes no time. A call waits for `ahead` + 1 ends of service, one
- * every service / servers. The gate shows the ends of the line: before its head nobody is ahead, behind its tail all
- * are, and in between as many as if the deadlines were spread evenly.
+ * every service / servers. Ahead are those in line that are due no later (deadline_line.h counts them, to a 256th of
+ * what the deadlines are spread over of those that had about as long to go).
  *
  * Parameters: refuse, within (the deadline of a call whose class has none, since its first attempt; inf: it has none,
  * goes last and is never refused), weight.
@@ -21,7 +21,7 @@
  * rejected, so turns a second rise while tokens do not; and a rejected call fails its turn, and with it the run. */
 #include <math.h>
 
-#include "policies/policy.h"
+#include "policies/deadline_line.h"
 
 struct deadline_params {
     bool refuse;
@@ -33,6 +33,13 @@ struct deadline_vars {
     double service, tokens; /* means of those answered: ns, tokens answered */
     bool known;
     double service_shown, wait_shown; /* s */
+    struct due_line lines[DUE_LINES]; /* by how long they had to go when they were let in */
+    uint64_t counted;
+};
+
+struct deadline_call {
+    bool in_line;
+    int which;
 };
 
 struct deadline_stats {
@@ -53,24 +60,36 @@ static double service_of(const struct deadline_vars *vars, const struct policy_c
     return vars->service;
 }
 
-static double ahead(const struct deadline_params *params, const struct policy_line *line, policy_time at)
+/* Of retries that pass by the policies nothing is counted: they are taken to be spread as the others are. */
+static double ahead(const struct deadline_vars *vars, const struct policy_line *line, policy_time at)
 {
-    policy_time first, last;
-    if (line->calls == 0 || at < (first = due(params, line->head)))
-        return 0;
-    last = due(params, line->tail);
-    return at >= last ? (double)line->calls
-                      : (double)line->calls * ((double)(at - first) / ((double)last - (double)first));
+    uint64_t before = 0;
+    if (at == INT64_MAX)
+        return (double)line->calls;
+    for (int i = 0; i < DUE_LINES; i++)
+        before += due_by(&vars->lines[i], at);
+    return before > 0 ? (double)line->calls * ((double)before / (double)vars->counted) : 0;
 }
 
-static double wait_of(const struct deadline_params *params, const struct deadline_vars *vars,
-                      const struct policy_view *view, policy_time at)
+static void leaves(struct deadline_vars *vars, const struct deadline_params *params, const struct policy_call *call)
+{
+    struct deadline_call *memory = call->state;
+    policy_time at = due(params, call);
+    if (!memory->in_line)
+        return;
+    memory->in_line = false;
+    vars->counted--;
+    if (at != INT64_MAX)
+        due_leaves(&vars->lines[memory->which], at);
+}
+
+static double wait_of(const struct deadline_vars *vars, const struct policy_view *view, policy_time at)
 {
     /* Servers that are idle while somebody waits lack memory for a context: they end no service. */
     uint64_t serving = view->waiting.calls > 0 ? view->busy : view->servers;
     if (view->servers == 0 || serving == 0 || (view->waiting.calls == 0 && view->busy < view->servers))
         return 0;
-    return (ahead(params, &view->waiting, at) + 1) * (vars->service / (double)serving);
+    return (ahead(vars, &view->waiting, at) + 1) * (vars->service / (double)serving);
 }
 
 static bool misses(policy_time now, double needs, policy_time at)
@@ -85,12 +104,26 @@ static struct policy_answer deadline_admit(struct policy *self, const struct pol
     struct deadline_vars *vars = self->vars;
     struct deadline_stats *stats = self->stats;
     policy_time at = due(params, call);
-    double wait = wait_of(params, vars, view, at);
+    double wait = wait_of(vars, view, at);
     vars->wait_shown = wait / 1e9;
     if (!params->refuse || view->busy == 0 || !misses(view->now, wait + service_of(vars, call), at))
         return policy_admit();
     stats->refused++;
     return policy_reject("deadline");
+}
+
+static policy_time deadline_admitted(struct policy *self, const struct policy_view *view, struct policy_call *call)
+{
+    struct deadline_vars *vars = self->vars;
+    struct deadline_call *memory = call->state;
+    policy_time at = due(self->params, call);
+    memory->in_line = true;
+    vars->counted++;
+    if (at == INT64_MAX)
+        return 0;
+    memory->which = due_line_of(at - view->now);
+    due_joins(&vars->lines[memory->which], at);
+    return 0;
 }
 
 static int64_t deadline_rank(struct policy *self, const struct policy_view *view, struct policy_call *call, bool held)
@@ -105,6 +138,7 @@ static struct policy_answer deadline_start(struct policy *self, const struct pol
 {
     const struct deadline_params *params = self->params;
     struct deadline_stats *stats = self->stats;
+    leaves(self->vars, params, call);
     bool alone = view->busy == 0 && call->joined == view->now;
     if (!params->refuse || alone || !misses(view->now, service_of(self->vars, call), due(params, call)))
         return policy_admit();
@@ -119,6 +153,7 @@ static policy_time deadline_finish(struct policy *self, const struct policy_view
     struct deadline_vars *vars = self->vars;
     double tokens = isnan(outcome->output_tokens) ? call->output_tokens : outcome->output_tokens;
     double share = vars->known ? params->weight : 1;
+    leaves(vars, params, call);
     if (outcome->end != POLICY_DONE)
         return POLICY_NONE;
     vars->service += share * ((double)(view->now - call->started) - vars->service);
@@ -185,7 +220,9 @@ const struct policy_ops weir_policy = {
     .params_size = sizeof(struct deadline_params),
     .vars_size = sizeof(struct deadline_vars),
     .stats_size = sizeof(struct deadline_stats),
+    .call_size = sizeof(struct deadline_call),
     .admit = deadline_admit,
+    .admitted = deadline_admitted,
     .rank = deadline_rank,
     .start = deadline_start,
     .finish = deadline_finish,

@@ -2,8 +2,9 @@
  *
  * Idea: start-time fair queueing. A call gets a start tag when it is let in, and the least tag is served first:
  *   start = max(virtual time, the flow's last finish tag), finish = start + tokens / weight.
- * Virtual time is the start tag of the call that a server took last; when nobody is served or waits it is the largest
- * finish tag. So who comes back from a quiet time gets no credit for it, and one with many calls in line pays for each.
+ * Virtual time is the start tag of the call that a server took last; when nobody is served or waits, at all gates of a
+ * copy that serves several, it is the largest finish tag. So who comes back from a quiet time gets no credit for it,
+ * and one with many calls in line pays for each.
  *
  * Source: Goyal, Vin and Cheng 1997. Nothing in the bound rests on one server: over any interval in which two flows
  * have calls in line all the time, tokens / weight taken into service differ by at most the sum of their largest calls'
@@ -32,7 +33,8 @@ struct fair_queue_params {
 
 struct fair_queue_vars {
     int64_t virtual_time, finish_most;
-    double shown; /* virtual time in tokens */
+    uint32_t gates, first; /* of a copy that serves several: where calls have come, and all between; how many, from */
+    double shown;          /* virtual time in tokens */
 };
 
 struct fair_queue_flow {
@@ -104,10 +106,30 @@ static void tag(struct policy *self, const struct policy_call *call)
     memory->tagged = true;
 }
 
+/* Is nobody served and does nobody wait at any gate whose tags these are? */
+static bool idle(struct policy *self, const struct policy_view *view)
+{
+    struct fair_queue_vars *vars = self->vars;
+    uint32_t end = vars->first + vars->gates;
+    if (vars->gates == 0 || view->gate < vars->first)
+        vars->first = view->gate;
+    if (vars->gates == 0 || view->gate >= end)
+        end = view->gate + 1;
+    vars->gates = end - vars->first;
+    if (view->busy > 0 || view->waiting.calls > 0)
+        return false;
+    for (uint32_t gate = vars->first; gate < end; gate++) {
+        const struct policy_view *other = gate == view->gate ? view : self->host->view(self, gate);
+        if (other->busy > 0 || other->waiting.calls > 0)
+            return false;
+    }
+    return true;
+}
+
 static policy_time fair_queue_admitted(struct policy *self, const struct policy_view *view, struct policy_call *call)
 {
     struct fair_queue_vars *vars = self->vars;
-    if (view->busy == 0 && view->waiting.calls == 0)
+    if (idle(self, view))
         move_virtual_time(vars, vars->finish_most);
     tag(self, call);
     return 0;

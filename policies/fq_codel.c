@@ -12,10 +12,12 @@
  * in which two flows have calls in line, tokens taken into service differ by at most quantum + twice the largest call
  * (Shreedhar and Varghese 1995). `slots`: the target and interval of codel's; 1514 tokens are a long turn.
  *
- * Parameters: by (agents are numbered over the flows without a hash, so that 1024 of a class share none), meter,
- * quantum, target, interval, limit, batch. Above `limit` the flow in which most calls wait loses its oldest, half of
- * them and at most `batch`. Linux does that as a packet joins, and by bytes; a policy cannot reach into the line, so
- * here it is done when the next server is free, and by calls. At a metered pool nobody waits: it does nothing.
+ * Parameters: by (agents are numbered over the flows without a hash, so that 1024 of a class share none; those of the
+ * next class begin 613 flows further, and runs that arrive number on, so agents of two classes, or runs a thousand
+ * apart that are both alive, may share one), meter, quantum, target, interval, limit, batch. Above `limit` the flow in
+ * which most calls wait loses its oldest, half of them and at most `batch`. Linux does that as a packet joins, and by
+ * bytes; a policy cannot reach into the line, so here it is done when the next server is free, and by calls. At a
+ * metered pool nobody waits: it does nothing.
  *
  * Known to fail: with a quantum far above a call a flow is served in long bursts; one far below costs nothing but the
  * advantage of new flows. In a closed loop an agent has one call in line, so its CoDel sees one wait a turn. */
@@ -207,8 +209,7 @@ static uint32_t fq_codel_pick(struct policy *self, const struct policy_view *vie
     if (vars->to_shed > 0)
         return vars->fat;
     flow = turn(vars, params->quantum, waiting_in_flow);
-    /* Only where one copy stands at several gates, whose flows it cannot tell apart. */
-    return flow != NOBODY ? flow : fattest(waiting_in_flow);
+    return flow != NOBODY ? flow : fattest(waiting_in_flow); /* never, but that a wrong answer would end it all */
 }
 
 /* Who did not wait found the line empty: what was left of the last round is over. */
@@ -262,7 +263,8 @@ static const struct option fq_codel_options[] = {
      .offset = offsetof(struct fq_codel_params, by),
      .initial = "agent",
      .choices = fq_codel_owners,
-     .help = "who is a flow: each agent, tenant or class; beyond 1024 they share flows"},
+     .help = "who is a flow: each agent, tenant or class; of 1024 flows, so agents of several classes, and runs that "
+             "arrive, may share one"},
     {.key = "meter",
      .type = OPTION_CHOICE,
      .offset = offsetof(struct fq_codel_params, meter),

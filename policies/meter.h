@@ -36,7 +36,7 @@ static inline int64_t meter_took(int meter, double cached_weight, const struct p
     return meter_counts(meter, cached_weight, outcome->input_tokens, outcome->cached_tokens, outcome->output_tokens);
 }
 
-/* No server took the call, so that all of it comes back. */
+/* No server took the call, so that all of it comes back. What becomes of a pool's 429 is each policy's own rule. */
 static inline bool meter_unserved(const struct policy_call *call, enum policy_end end)
 {
     return call->started == POLICY_NONE &&

@@ -260,7 +260,8 @@ struct policy_ops {
                         const struct policy_answer *answer);
     /* A run that was held at the door is gone without an answer: it gave up, or its population is smaller. */
     void (*run_withdrawn)(struct policy *self, const struct policy_view *view, struct policy_run *run);
-    /* A run ended, done or not; for every run that was admitted. */
+    /* A run ended, done or not; for every run that was admitted. First at the gate where it asked, then at the others
+     * that calls of its class may come to: there no `run_admitted` has been before. A copy hears of it once. */
     void (*run_finish)(struct policy *self, const struct policy_view *view, struct policy_run *run, bool done);
 
     /* An attempt is made, or a held one asks again. Do not debit here: a later member may refuse. */

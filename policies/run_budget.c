@@ -3,7 +3,8 @@
  * Idea: a run that starts and does not finish has spent money and produced nothing, so no call may wait inside a run
  * for quota. A run is let in if the tokens a minute of all runs inside and its own are within `quota`, and the time to
  * its deadline is at least `factor` times what it takes with nothing in the way; else it is to ask again in
- * `retry_after`. What it has reserved is released turn by turn; past its estimate it keeps one turn until it ends.
+ * `retry_after`. What it has reserved is released turn by turn, as each is answered, or where that was elsewhere as the
+ * next one asks; past its estimate it keeps one turn until it ends. Parts of a turn that come by are none of their own.
  *
  * Estimates: `run`, what it is going to be, as it would name it itself, so that `error` is all that is wrong with it;
  * `class`, the means of its class; `curve`, `turns` of them; `history`, the means of the runs of its class that were
@@ -43,6 +44,10 @@ struct run_budget_vars {
 
 struct run_budget_stats {
     uint64_t over_quota, over_deadline;
+};
+
+struct run_budget_call {
+    bool is_turn; /* not a part of one */
 };
 
 /* --- reservations ---------------------------------------------------------------------------------------------------
@@ -142,22 +147,61 @@ static struct policy_answer run_budget_run_admit(struct policy *self, const stru
     return policy_admit();
 }
 
-/* A turn is done: what was reserved for it is free. */
+/* So many turns are over: what was reserved for them is free. */
+static void turns_over(struct policy *self, struct run_budget_run *memory, uint64_t turns)
+{
+    int64_t reserved, left;
+    if ((int64_t)turns <= memory->turn)
+        return;
+    memory->turn = (int64_t)turns;
+    needs(self->params, memory, &reserved, &left);
+    reserve(self->vars, memory, reserved, left);
+}
+
+/* Whatever becomes of it and wherever, a call asks here first, and before any part of its turn; then the turns before
+ * are over. */
+static void call_asks(struct policy *self, const struct policy_call *call)
+{
+    struct run_budget_run *memory = call->run_state;
+    struct run_budget_call *is = call->state;
+    if (!memory->inside || (memory->begun && call->turn <= memory->last))
+        return;
+    if (!memory->begun)
+        memory->first = call->turn;
+    memory->begun = is->is_turn = true;
+    memory->last = call->turn;
+    turns_over(self, memory, call->turn - memory->first);
+}
+
+static struct policy_answer run_budget_admit(struct policy *self, const struct policy_view *view,
+                                             struct policy_call *call)
+{
+    (void)view;
+    call_asks(self, call);
+    return policy_admit();
+}
+
+static void run_budget_refused(struct policy *self, const struct policy_view *view, struct policy_call *call,
+                               const struct policy_answer *answer)
+{
+    (void)view;
+    (void)answer;
+    call_asks(self, call);
+}
+
 static policy_time run_budget_finish(struct policy *self, const struct policy_view *view, struct policy_call *call,
                                      const struct policy_outcome *outcome)
 {
     const struct run_budget_params *params = self->params;
+    const struct run_budget_call *is = call->state;
     struct run_budget_run *memory = call->run_state;
     double cached = outcome->cached_tokens, tokens = outcome->input_tokens - cached + cached * params->cached_weight;
-    int64_t reserved, left;
-    if (!memory->inside || outcome->end != POLICY_DONE)
+    if (!memory->inside || !is->is_turn || outcome->end != POLICY_DONE)
         return POLICY_NONE;
-    memory->turn++;
     memory->used += params->meter == METER_TOTAL ? tokens + outcome->output_tokens : tokens;
     memory->seconds += (double)(view->now - call->started + call->first_attempt - memory->since) / 1e9;
     memory->since = view->now;
-    needs(params, memory, &reserved, &left);
-    reserve(self->vars, memory, reserved, left);
+    turns_over(self, memory, call->turn - memory->first + 1);
     return POLICY_NONE;
 }
 
@@ -166,12 +210,11 @@ static void run_budget_run_finish(struct policy *self, const struct policy_view 
 {
     struct run_budget_run *memory = run->run_state;
     struct run_budget_class *history = run->class_state;
-    (void)view;
-    if (memory->inside && done && memory->turn > 0 && isfinite(memory->used)) {
+    if (memory->inside && done && memory->begun && isfinite(memory->used)) {
         history->runs++;
-        history->turns += (double)memory->turn;
+        history->turns += (double)(memory->last - memory->first + 1);
         history->tokens += memory->used;
-        history->seconds += memory->seconds;
+        history->seconds += memory->seconds + (double)(view->now - memory->since) / 1e9; /* the last one's parts */
     }
     release(self->vars, memory);
 }
@@ -370,10 +413,13 @@ const struct policy_ops weir_policy = {
     .vars_size = sizeof(struct run_budget_vars),
     .stats_size = sizeof(struct run_budget_stats),
     .run_size = sizeof(struct run_budget_run),
+    .call_size = sizeof(struct run_budget_call),
     .class_size = sizeof(struct run_budget_class),
     .check = run_budget_check,
     .init = run_budget_init,
     .run_admit = run_budget_run_admit,
+    .admit = run_budget_admit,
+    .refused = run_budget_refused,
     .finish = run_budget_finish,
     .run_withdrawn = run_budget_run_withdrawn,
     .run_finish = run_budget_run_finish,

@@ -40,7 +40,9 @@ struct run_budget_run {
     bool inside;
     int pool;
     int64_t reserved, left; /* millionths: in its pool; tokens of turns to come */
-    int64_t turn;           /* done so far */
+    bool begun;             /* a turn of it has asked here */
+    uint64_t first, last;   /* those that asked first and last */
+    int64_t turn;           /* that are over */
     double used, seconds;   /* tokens that its turns took, and its own time */
     policy_time since;      /* its last turn's end, or when it was let in */
 };

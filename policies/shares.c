@@ -157,7 +157,7 @@ static policy_time shares_finish(struct policy *self, const struct policy_view *
     memory->inside = false;
     if (outcome->end == POLICY_DONE || outcome->end == POLICY_ERROR)
         real = meter_took(params->meter, params->cached_weight, outcome);
-    else if (meter_unserved(call, outcome->end))
+    else if (meter_unserved(call, outcome->end) || outcome->end == POLICY_OVERLOAD)
         real = 0;
     refill(vars, view->now, self->stats);
     if (real >= 0 && !isinf(params->rate))

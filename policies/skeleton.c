@@ -98,7 +98,8 @@ static void skeleton_run_refused(struct policy *self, const struct policy_view *
     (void)answer;
 }
 
-/* A run that was admitted ended. Not required. */
+/* A run that was admitted ended: told at the gate where it asked, and at each other one that its class's calls may come
+ * to. Not required. */
 static void skeleton_run_finish(struct policy *self, const struct policy_view *view, struct policy_run *run, bool done)
 {
     (void)self;

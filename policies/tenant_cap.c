@@ -114,7 +114,7 @@ static policy_time tenant_cap_finish(struct policy *self, const struct policy_vi
     memory->inside = false;
     if (outcome->end == POLICY_DONE || outcome->end == POLICY_ERROR)
         real = at_most(meter_took(params->meter, params->cached_weight, outcome));
-    else if (meter_unserved(call, outcome->end))
+    else if (meter_unserved(call, outcome->end) || outcome->end == POLICY_OVERLOAD)
         real = 0;
     if (real >= 0 && memory->window == tenant->window)
         add(tenant, real - memory->taken);

@@ -8,7 +8,7 @@
 
 #define HEADER \
     "replication,class,tenant,backend,agent,run,turn,attempt,submitted,verdict,reason,admitted,started,finished," \
-    "tokens_in,tokens_out\n"
+    "tokens_in,tokens_out,part\n"
 
 static inline const char *log_path(void)
 {

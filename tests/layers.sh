@@ -35,6 +35,7 @@ policies/envoy_gradient  policies/policy sim/io/option policies/limiter
 policies/atb             policies/policy sim/io/option policies/adaptive_bucket
 policies/aatb            policies/policy sim/io/option policies/adaptive_bucket
 policies/codel     policies/policy sim/io/option policies/codel_law
+policies/deadline  policies/policy sim/io/option policies/deadline_line
 policies/fq_codel  policies/policy sim/io/option policies/codel_law
 policies/shares          policies/policy sim/io/option policies/meter policies/shares_buckets
 policies/shares_buckets  policies/amount policies/class_shares

@@ -41,6 +41,12 @@ static inline void begin(void)
         begin(); \
     } while (0)
 
+/* What a run's calls have in common: the turn, and the memory of its call, which lasts over its attempts. */
+struct life {
+    uint64_t turn;
+    void *state;
+};
+
 /* A run that names so many turns, and how many tokens it sends with them (0: it does not say). */
 static inline struct policy_run *run_of(uint32_t klass, double turns, double input)
 {
@@ -51,7 +57,9 @@ static inline struct policy_run *run_of(uint32_t klass, double turns, double inp
                                .deadline = POLICY_NONE,
                                .held_since = POLICY_NONE,
                                .run_state = arena_zeroed(&bench.arena, 1, bench.ops->run_size),
+                               .agent_state = arena_zeroed(&bench.arena, 1, sizeof(struct life)),
                                .class_state = classes[klass]};
+    ((struct life *)run->agent_state)->state = arena_zeroed(&bench.arena, 1, bench.ops->call_size);
     return run;
 }
 
@@ -80,12 +88,20 @@ static inline void turn_ends(struct policy_run *run, policy_time first, policy_t
                              enum policy_end end, double input, double cached, double output)
 {
     struct policy_call *call = bench_call(&bench, input, cached, output);
+    struct life *life = run->agent_state;
+    call->turn = life->turn;
+    call->state = life->state;
     call->klass = run->klass;
     call->run_state = run->run_state;
     call->class_state = run->class_state;
     call->first_attempt = first;
     call->started = started;
+    ck_assert_int_eq(bench.ops->admit(&bench.self, &bench.view, call).action, POLICY_ADMIT);
     bench_ends(&bench, call, now, end);
+    if (end != POLICY_DONE)
+        return;
+    life->turn++;
+    life->state = arena_zeroed(&bench.arena, 1, bench.ops->call_size);
 }
 
 static inline void turn_done(struct policy_run *run, policy_time now)

@@ -92,7 +92,7 @@ START_TEST(tenants_settle)
     is_refused(0, S, 71);
     ck_assert(sends(0, S, 70));
     for (enum policy_end end = POLICY_SHED; end <= POLICY_EXPIRED; end++) {
-        bool spent = end == POLICY_OVERLOAD || end == POLICY_ERROR || end == POLICY_EXPIRED;
+        bool spent = end == POLICY_ERROR || end == POLICY_EXPIRED;
         policy_time now = (1 + (policy_time)end) * 60 * S;
         call = sent_by(0, 100);
         ck_assert(bench_enters(&bench, call, now));

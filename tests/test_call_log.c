@@ -12,6 +12,15 @@
 
 enum { COLUMNS_MOST = 24, CUSTOMERS_MOST = 1 << 17, SERVERS = 4 };
 
+/* Of a turn's own call the last column is empty; rows of parts have it. */
+static bool of_part(const char *row)
+{
+    size_t commas = 0;
+    for (; *row; row++)
+        commas += *row == ',';
+    return commas == 15;
+}
+
 /* Runs s.yaml with one alternative, `script` being a plug-in; its log must be these rows, without the columns policy
  * and replication. */
 static void expect_log(const char *yaml, const char *policy, const char *const *rows)
@@ -19,7 +28,7 @@ static void expect_log(const char *yaml, const char *policy, const char *const *
     char library[512];
     const char *log = "policy," HEADER;
     for (; *rows; rows++)
-        log = arena_format(&file.arena, "%s%s,1,%s\n", log, policy, *rows);
+        log = arena_format(&file.arena, "%s%s,1,%s%s\n", log, policy, *rows, of_part(*rows) ? "" : ",");
     plan_file_write(&file, "s.yaml", yaml);
     if (strcmp(policy, "script") == 0)
         SAID("run", file.path, "--log", log_path(), "--plugin", program_plugin("script.so", library, sizeof library));
@@ -46,6 +55,23 @@ START_TEST(cap_by_hand)
                    "a,x,b,2,0,0,2,2.500000000,deferred,cap,,,2.500000000,0,20",
                    "a,x,b,1,0,0,2,2.000000000,answered,,2.000000000,2.000000000,4.000000000,0,20",
                    "a,x,b,3,0,0,1,6.000000000,unfinished,,6.000000000,6.000000000,,0,20",
+                   NULL,
+               });
+}
+END_TEST
+
+/* A turn of two parts at a tool of one server: without their numbers two rows would be of one attempt. */
+START_TEST(parts_by_hand)
+{
+    expect_log("study: {until: done, replications: 1}\n"
+               "backends: {b: {kind: slots, servers: 1, service: 1 s}, t: {kind: slots, servers: 1, service: 2 s}}\n"
+               "agents: {a: {arrivals: all_at(0 s), runs: 1, output: 20, backend: b, tenant: x,\n"
+               "    fan_out: {to: t, parts: 2, tokens: 7}}}\n",
+               "unbounded",
+               (const char *const[]){
+                   "a,x,b,0,0,0,1,0.000000000,answered,,0.000000000,0.000000000,1.000000000,0,20",
+                   "a,x,t,0,0,0,1,1.000000000,answered,,1.000000000,1.000000000,3.000000000,0,7,0",
+                   "a,x,t,0,0,0,1,1.000000000,answered,,1.000000000,3.000000000,5.000000000,0,7,1",
                    NULL,
                });
 }
@@ -292,6 +318,7 @@ Suite *call_log_suite(void)
     TCase *tests = tcase_create("call_log");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, cap_by_hand);
+    tcase_add_test(tests, parts_by_hand);
     tcase_add_test(tests, hold_and_patience_by_hand);
     tcase_add_test(tests, timeout_shed_and_displaced_by_hand);
     tcase_add_test(tests, waits_are_the_oracles);

@@ -1,5 +1,6 @@
 /* test_cli.c - the command line as users meet it: formats, files, what stands beside a table, and bounds. */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -294,6 +295,51 @@ START_TEST(bounds_are_exact_where_theory_is)
 }
 END_TEST
 
+/* What a class does that no bound knows, and what is left of the bounds then; NAN: none. */
+START_TEST(bounds_are_left_out_where_they_do_not_hold)
+{
+    static const struct {
+        const char *class;
+        double capacity, goodput, wait, exact;
+    } cases[] = {
+        {"population: 8, think: 2 s", 0.5, 0.5, 12, NAN},
+        {"population: 8, think: 2 s, backend: [card, two], spill: refused", 0.5, NAN, NAN, NAN},
+        {"population: 8, turns: 5, think: 2 s, deadline: {run: 9 s}, at_deadline: gives_up", 0.5, 0.5, NAN, NAN},
+        {"population: 1, think: 2 s, client: {timeout: 9 s}", 0.5, 0.5, NAN, NAN},
+        {"population: 8, think: 2 s, fan_out: {to: two, parts: 10}", 0.5, 0.4, NAN, NAN},
+        {"population: 1, think: 2 s, fan_out: {to: two, parts: 10}", 0.5, 0.25, NAN, NAN},
+        {"population: 8, think: 2 s, fan_out: {to: two, parts: 10, wait_for: 8}", 0.5, 0.5, NAN, NAN},
+        {"population: 8, think: 2 s, fan_out: {to: card, parts: 2}", 1 / 6.0, 1 / 6.0, NAN, NAN},
+        {"arrivals: poisson(0.4/s)", 0.5, 0.4, NAN, 8},
+        {"arrivals: poisson(0.4/s), backend: [card, two], spill: wait > 1 s", 0.5, 0.4, NAN, NAN},
+        {"arrivals: poisson(0.9/s), backend: [card, two], spill: wait > 1 s", 0.5, 0.9, NAN, NAN},
+        {"arrivals: poisson(0.4/s), deadline: {run: 9 s}, at_deadline: gives_up", 0.5, 0.4, NAN, NAN},
+        {"arrivals: poisson(0.4/s), client: {timeout: 9 s}", 0.5, 0.4, NAN, NAN},
+        {"arrivals: poisson(0.2/s), fan_out: {to: card, parts: 2}", 1 / 6.0, 1 / 6.0, NAN, NAN},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const char *const names[] = {"capacity", "goodput_most", "wait_least", "wait_mean_exact"};
+        double wanted[] = {cases[i].capacity, cases[i].goodput, cases[i].wait, cases[i].exact};
+
+        plan_file_write(&file, "s.yaml",
+                        arena_format(&file.arena,
+                                     "study: {horizon: 100 s}\nbackends:\n"
+                                     "  card: {kind: slots, servers: 1, service: exponential(2 s)}\n"
+                                     "  two: {kind: slots, servers: 4, service: 1 s}\n"
+                                     "agents: {a: {%s%s}}\n",
+                                     strstr(cases[i].class, "backend:") ? "" : "backend: card, ", cases[i].class));
+        const char *csv = SAID("bounds", file.path, "--format", "csv");
+        for (size_t k = 0; k < 4; k++) {
+            double value = number_in(csv, "a", names[k]);
+
+            ck_assert_msg(isnan(wanted[k]) ? isnan(value) : fabs(value - wanted[k]) < 1e-9, "%s: %s is %g",
+                          cases[i].class, names[k], value);
+        }
+    }
+}
+END_TEST
+
 START_TEST(a_plugin_stands_in_the_table)
 {
     char path[4096];
@@ -355,6 +401,7 @@ Suite *cli_suite(void)
     tcase_add_test(tcase, check_shows_what_was_set);
     tcase_add_test(tcase, replications_and_policies_are_chosen);
     tcase_add_test(tcase, bounds_are_exact_where_theory_is);
+    tcase_add_test(tcase, bounds_are_left_out_where_they_do_not_hold);
     tcase_add_test(tcase, a_plugin_stands_in_the_table);
     tcase_add_test(tcase, what_is_lost_is_said);
     tcase_add_test(tcase, the_door_is_censored_too);

@@ -81,10 +81,11 @@ START_TEST(who_would_miss_is_rejected)
     struct bench bench = informed(&line, "true");
     line.bench = &bench;
     static const double needs[] = {6.25, 6.25, 7.5, 8.75, 10, 10};
-    static const policy_time head = 1000 * S, tail = 4000 * S;
     static const policy_time starts[] = {900 * S, 999 * S, 2000 * S, 3000 * S, 4000 * S, 5000 * S};
-    struct policy_call *first = due_call(&line, 1, 200, head), *last = due_call(&line, 2, 200, tail);
-    bench.view.waiting = (struct policy_line){.calls = 3, .tokens = 600, .head = first, .tail = last};
+    line_joins_as(&line, due_call(&line, 1, 200, 2500 * S), 100 * S);
+    line_joins_as(&line, due_call(&line, 2, 200, 4000 * S), 100 * S);
+    line_joins_as(&line, due_call(&line, 1, 200, 1000 * S), 100 * S);
+    bench.view.waiting.calls = 3;
     for (size_t i = 0; i < 6; i++)
         for (int early = 0; early < 2; early++) {
             struct policy_call *call = due_call(&line, 3, 100, starts[i]);
@@ -107,6 +108,37 @@ START_TEST(who_would_miss_is_rejected)
     bench.view.busy = 8;
     ck_assert_int_eq(asks(&line, due_call(&line, 3, 100, POLICY_NONE), 100 * S).action, POLICY_ADMIT);
     bench_free(&bench);
+}
+END_TEST
+
+/* However far the last deadline is, or where one has none, those ahead are those due before: 40 are due within a
+ * minute.
+ */
+START_TEST(the_end_of_the_line_says_nothing)
+{
+    static const policy_time last[] = {POLICY_NONE, 1000 * S, 1000000 * S};
+    for (size_t i = 0; i < 3; i++) {
+        struct line line;
+        struct bench bench = informed(&line, "true");
+        struct policy_call *calls[39];
+        line.bench = &bench;
+        for (int k = 0; k < 39; k++)
+            line_joins_as(&line, calls[k] = due_call(&line, 1, 200, 152 * S + k * S / 5), 100 * S);
+        if (i > 0)
+            line_joins_as(&line, due_call(&line, 2, 200, last[i]), 100 * S);
+        line_joins_as(&line, due_call(&line, 2, 200, POLICY_NONE), 100 * S);
+        bench.view.waiting.calls = 40 + (i > 0);
+        ck_assert_int_eq(asks(&line, due_call(&line, 3, 200, 160 * S - 1), 100 * S).action, POLICY_REJECT);
+        ck_assert_double_eq_tol(bench_gauge(&bench, "wait"), 40 * 10 / 8.0, 1e-9);
+        ck_assert_int_eq(asks(&line, due_call(&line, 3, 200, 120 * S), 100 * S).action, POLICY_ADMIT);
+        ck_assert_double_eq_tol(bench_gauge(&bench, "wait"), 10 / 8.0, 1e-9);
+        for (int k = 0; k < 20; k++) /* half of them give up */
+            line_ends(&line, calls[2 * k], 101 * S, POLICY_TIMEOUT);
+        bench.view.waiting.calls = 20 + (i > 0);
+        asks(&line, due_call(&line, 3, 200, 160 * S), 101 * S);
+        ck_assert_double_eq_tol(bench_gauge(&bench, "wait"), 20 * 10 / 8.0, 1e-9);
+        bench_free(&bench);
+    }
 }
 END_TEST
 
@@ -254,6 +286,7 @@ Suite *deadline_suite(void)
     tcase_add_test(test, earliest_deadline_first);
     tcase_add_test(test, a_deadline_for_those_without);
     tcase_add_test(test, who_would_miss_is_rejected);
+    tcase_add_test(test, the_end_of_the_line_says_nothing);
     tcase_add_test(test, who_will_miss_is_shed);
     tcase_add_test(test, nobody_is_refused_before_the_first_answer_or_without_leave);
     tcase_add_test(test, means_of_services);

@@ -193,6 +193,36 @@ START_TEST(tokens_in_line_never_pass_the_bound)
 }
 END_TEST
 
+/* One copy for two gates: that one of them has nobody to serve makes nobody at the other wait. A tenant sends 60 calls
+ * at once, another has two agents at the same gate; a third comes by at the other. */
+START_TEST(one_copy_for_two_gates)
+{
+    double wait[2];
+    for (int all = 0; all < 2; all++) {
+        char yaml[1024];
+        struct plan plan;
+        double v[64 * METRIC_COUNT];
+        snprintf(
+            yaml, sizeof yaml,
+            "study: {horizon: 4000 s, warmup: 500 s, replications: 1}\n"
+            "backends: {one: {kind: slots, servers: 2, service: 1 s}, two: {kind: slots, servers: 2, service: 1 s}}\n"
+            "agents:\n"
+            "  heavy: {arrivals: 'batch(60 within 0 s every even(100/h))', backend: one}\n"
+            "  light: {population: 2, think: exponential(5 s), backend: one}\n"
+            "  trickle: {arrivals: poisson(0.2/s), backend: two}\n"
+            "policies: [f: [fair_queue: {by: class, meter: requests, scope: %s}]]\n",
+            all ? "all" : "gate");
+        plan = model_plan(yaml);
+        ck_assert_uint_le(trial_row_count(plan.points[0].scenario), 64);
+        model_trial(&plan, 0, 1, v);
+        wait[all] = v[2 * METRIC_COUNT + METRIC_WAIT_P99]; /* of light */
+        plan_fini(&plan);
+    }
+    ck_assert_double_lt(wait[0], 2);
+    ck_assert_double_le(wait[1], 1.1 * wait[0]);
+}
+END_TEST
+
 Suite *fairness_suite(void)
 {
     Suite *suite = suite_create("fairness");
@@ -201,6 +231,7 @@ Suite *fairness_suite(void)
     tcase_add_loop_test(test, fq_codel_keeps_its_bound, 0, 8);
     tcase_add_test(test, equal_tenants_get_the_same);
     tcase_add_test(test, tokens_in_line_never_pass_the_bound);
+    tcase_add_test(test, one_copy_for_two_gates);
     suite_add_tcase(suite, test);
     return suite;
 }

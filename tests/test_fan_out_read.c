@@ -64,6 +64,7 @@ static const struct {
     {"{to: toll, parts: 3}", "there is no backend toll: expected one of card, tool, crawl; did you mean tool?"},
     {"{to: tool, parts: 3 s}", "3 s: expected a number of parts, such as 8"},
     {"{to: tool, parts: 3 turns}", "3 turns: expected a number of parts, such as 8"},
+    {"{to: tool, parts: 1.5}", "fan_out: parts: 1.5: expected a whole number of parts"},
     {"{to: tool, parts: 3M}", "fan_out: parts: expected a mean of at most 1048576 parts a turn"},
     {"{to: tool, parts: 3, wait_for: some}", "wait_for: some: expected all, or a whole number of parts from 1 on"},
     {"{to: tool, parts: 3, wait_for: 0}", "wait_for: 0: expected all, or a whole number"},

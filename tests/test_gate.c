@@ -126,6 +126,12 @@ START_TEST(one_member_orders_a_line)
                          "s.yaml:13:9: lifo orders the waiting line, which is one for all classes, tenants and agents: "
                          "expected scope: gate or all");
     }
+    ck_assert_str_eq(said_of(&file, "  - a: [fq_codel: {scope: all, at: card}]\n"), "");
+    ck_assert_str_eq(said_of(&file, "  - a: [fair_queue: {scope: all}]\n"), "");
+    ck_assert_str_eq(said_of(&file, "  - a: [fq_codel: {scope: all}]\n"),
+                     "s.yaml:13:9: fq_codel sorts those who wait at one gate into flows: expected scope: gate, or at: "
+                     "a backend");
+    ck_assert_ptr_null(strstr(said_of(&file, "  - a: [fq_codel: {scope: class}]\n"), "gate or all"));
     plan_file_fini(&file);
 }
 END_TEST

@@ -206,8 +206,9 @@ START_TEST(test_refusals)
     check_refused("cap", "5 s",
                   "codel: cap: expected a whole number of calls of at least 1, or inf, found '5 s' (a count has no "
                   "unit)");
-    check_refused("seed", "1 run",
-                  "codel: seed: expected a whole number of at most 1e18, found '1 run' (it has no noun)");
+    check_refused(
+        "seed", "1 run",
+        "codel: seed: expected a whole number of at most 1e18, found '1 run' (here it is written without a noun)");
     check_refused("seed", "inf", "codel: seed: expected a whole number of at most 1e18, found 'inf'");
     check_refused("real", "5 s", "codel: real: expected a number of at most 10, found '5 s' (it has no unit)");
     check_refused("real", "1,5",

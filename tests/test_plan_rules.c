@@ -48,6 +48,21 @@ static void expect_words(const char *said, const char *words)
     ck_assert_msg(strstr(said, words) != NULL, "%s\nexpected the words `%s`", said, words);
 }
 
+/* What does not go together is told at the key that the words name. */
+START_TEST(a_policys_check_points_at_a_key)
+{
+    static const char *const wrong[][2] = {{"folly_codel: {target: 8 s, interval: 5 s}", ":4:53: folly_codel: "},
+                                           {"aimd: {least: 50, most: 40}", ":4:40: aimd: no limit is left"},
+                                           {"shares: {rate: 9/min, classes: coder 70 % other 40 %}",
+                                            ": shares: classes: expected shares of 100 % in all"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *text = arena_format(&file.arena, "policies: [c: [%s]]", wrong[i][0]);
+        ck_assert(!plan_file_read(&file, card_and(text), NULL, NULL));
+        expect_words(plan_file_said(&file), wrong[i][1]);
+    }
+}
+END_TEST
+
 /* The planner has one copy, whoever says so; and finds the member that it steers, or says so. */
 START_TEST(a_planner_and_its_pacer)
 {
@@ -249,6 +264,7 @@ Suite *plan_rules_suite(void)
     Suite *suite = suite_create("plan_rules");
     TCase *tcase = tcase_create("plan_rules");
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_policys_check_points_at_a_key);
     tcase_add_test(tcase, a_planner_and_its_pacer);
     tcase_add_test(tcase, a_zip_that_lost_a_column_has_no_row_twice);
     tcase_add_test(tcase, every_value_of_a_file_counts);

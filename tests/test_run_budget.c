@@ -19,6 +19,63 @@ START_TEST(a_held_run_that_gives_up_is_released)
 }
 END_TEST
 
+/* A call of a turn, with a memory of its own: the turn's, or a part of it. */
+static struct policy_call *calls(struct policy_run *run, uint64_t turn, policy_time now)
+{
+    struct policy_call *call = bench_call(&bench, 100, 0, 0);
+    call->turn = turn;
+    call->run_state = run->run_state;
+    call->class_state = run->class_state;
+    call->first_attempt = call->started = now;
+    ck_assert_int_eq(bench.ops->admit(&bench.self, &bench.view, call).action, POLICY_ADMIT);
+    return call;
+}
+
+/* Ten turns of 100 tokens, by the minute's reading; parts are none, and what another gate answers is over, too. */
+START_TEST(turns_are_released_whatever_became_of_them)
+{
+    struct policy_run *run;
+    struct policy_call *own, *part;
+    struct policy_answer refusal = policy_defer(POLICY_NONE, "full");
+    BUDGET("reading", "minute", "estimate", "history", "learn", "1");
+    run = run_of(LIVE, 10, 1000);
+    ck_assert(begins(run, 0));
+    gauges(1000, 1000, 1);
+    own = calls(run, 7, 0);
+    bench_ends(&bench, own, 2 * S, POLICY_DONE);
+    gauges(900, 900, 1);
+    for (int i = 0; i < 5; i++) {
+        part = calls(run, 7, 2 * S);
+        bench_ends(&bench, part, 4 * S, POLICY_DONE);
+        gauges(900, 900, 1);
+    }
+    own = calls(run, 8, 4 * S);
+    bench_ends(&bench, own, 4 * S, POLICY_SHED); /* and answered elsewhere */
+    gauges(900, 900, 1);
+    part = calls(run, 8, 5 * S);
+    bench_ends(&bench, part, 5 * S, POLICY_DONE);
+    gauges(900, 900, 1);
+    own = calls(run, 9, 6 * S);
+    gauges(800, 800, 1);
+    own = bench_call(&bench, 100, 0, 0);
+    own->turn = 10;
+    own->run_state = run->run_state;
+    bench.ops->refused(&bench.self, &bench.view, own, &refusal); /* by a member before it, and answered elsewhere */
+    gauges(700, 700, 1);
+    bench.view.now = 12 * S;
+    run_ends(run, true);
+    gauges(0, 0, 0);
+    /* Four turns, one answer of 100 tokens here, 12 s with the parts. */
+    run = run_of(LIVE, 10, 1000);
+    ck_assert(begins(run, 12 * S));
+    gauges(100, 100, 1);
+    own = calls(run, 11, 12 * S);
+    bench_ends(&bench, own, 12 * S, POLICY_DONE);
+    gauges(75, 75, 1);
+    bench_free(&bench);
+}
+END_TEST
+
 /* --- quota ---------------------------------------------------------------------------------------------------------
  */
 
@@ -247,6 +304,7 @@ Suite *run_budget_suite(void)
     Suite *suite = suite_create("run_budget");
     TCase *test = tcase_create("run_budget");
 
+    tcase_add_test(test, turns_are_released_whatever_became_of_them);
     tcase_add_test(test, the_sum_of_rates_is_within_the_quota);
     tcase_add_test(test, a_held_run_that_gives_up_is_released);
     tcase_add_test(test, one_token_too_many);

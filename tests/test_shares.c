@@ -192,7 +192,7 @@ START_TEST(answers_settle)
     bench_ends_with(&bench, call, 10 * S, POLICY_ERROR, 31, 0, 0);
     bucket_holds(BATCH, 10 * S, 29);
     for (enum policy_end end = POLICY_SHED; end <= POLICY_EXPIRED; end++) {
-        bool served = end == POLICY_OVERLOAD || end == POLICY_ERROR || end == POLICY_EXPIRED;
+        bool served = end == POLICY_ERROR || end == POLICY_EXPIRED;
         policy_time now = (100 + 10 * (policy_time)end) * S;
         call = call_of(BATCH, 60);
         ck_assert(bench_enters(&bench, call, now));

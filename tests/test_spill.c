@@ -231,6 +231,101 @@ START_TEST(memory_is_of_a_gate)
 }
 END_TEST
 
+static struct policy_answer holds_admit(struct policy *self, const struct policy_view *view, struct policy_call *call)
+{
+    (void)self, (void)view, (void)call;
+    return policy_hold(POLICY_SECOND, "holds");
+}
+
+static const struct policy_ops holds = {POLICY_HEADER, .name = "holds", .summary = "holds", .admit = holds_admit};
+
+/* It is one attempt, and its hold cap is 5 s, of which it has spent 3 s at the card. */
+START_TEST(a_hold_goes_on)
+{
+    static const struct policy_ops *const policies[] = {&holds, NULL};
+    struct plan plan = model_plan_of(
+        "study: {until: done}\n"
+        "backends: {card: {kind: slots, servers: 1, service: 1 s}, tier: {kind: slots, servers: 1, service: 1 s}}\n"
+        "agents: {a: {arrivals: all_at(0 s), runs: 1, backend: [card, tier], spill: wait > 3 s,\n"
+        "  client: {hold_cap: 5 s, attempts: 1}}}\npolicies: [holds]\n",
+        policies);
+
+    keep(&plan);
+    ck_assert_double_eq(of(0, METRIC_MAKESPAN), 5);
+    plan_fini(&plan);
+}
+END_TEST
+
+static size_t ended[3], begun[3];
+
+static void ends_run_admitted(struct policy *self, const struct policy_view *view, struct policy_run *run)
+{
+    (void)self;
+    ck_assert_uint_eq(run->run, 0);
+    begun[view->gate]++;
+}
+
+static void ends_run_finish(struct policy *self, const struct policy_view *view, struct policy_run *run, bool done)
+{
+    bool *over = run->run_state;
+
+    (void)self;
+    ck_assert(done && !*over);
+    *over = true;
+    ended[view->gate]++;
+}
+
+static const struct policy_ops ends = {POLICY_HEADER,
+                                       .name = "ends",
+                                       .summary = "ends",
+                                       .run_size = sizeof(bool),
+                                       .run_admitted = ends_run_admitted,
+                                       .run_finish = ends_run_finish};
+
+/* A run begins at its first gate, and what is known of it ends at each that its calls may come to, once a copy. */
+START_TEST(ends_are_told_at_each_gate)
+{
+    static const struct policy_ops *const policies[] = {&ends, NULL};
+    static const struct {
+        const char *class, *policies;
+        size_t begun[3], ended[3];
+    } cases[] = {
+        {"backend: card", "ends", {5, 0, 0}, {5, 0, 0}},
+        {"backend: [tier, card], spill: refused", "ends", {0, 5, 0}, {5, 5, 0}},
+        {"backend: card, fan_out: {to: tool, parts: 2}", "ends", {5, 0, 0}, {5, 0, 5}},
+        {"backend: tool, fan_out: {to: tool, parts: 2}", "ends", {0, 0, 5}, {0, 0, 5}},
+        {"backend: [card, tool], spill: refused, fan_out: {to: tool, parts: 2}", "ends", {5, 0, 0}, {5, 0, 5}},
+        {"backend: [card, tier], spill: refused, fan_out: {to: tool, parts: 2}", "ends", {5, 0, 0}, {5, 5, 5}},
+        {"backend: [card, tier], spill: refused", "e: [ends: {scope: all}]", {5, 0, 0}, {5, 0, 0}},
+        {"backend: [card, tier], spill: refused", "e: [ends: {scope: class}]", {5, 0, 0}, {5, 5, 0}},
+        {"backend: [card, tier], spill: refused", "e: [ends: {scope: agent}]", {5, 0, 0}, {5, 5, 0}},
+        {"backend: [card, tier], spill: refused", "e: [ends: {at: tier}]", {0, 0, 0}, {0, 5, 0}},
+        {"backend: [card, tier], spill: refused", "e: [ends: {at: tier, scope: all}]", {0, 0, 0}, {0, 5, 0}},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char yaml[600];
+        struct plan plan;
+
+        snprintf(yaml, sizeof yaml,
+                 "study: {until: done}\n"
+                 "backends:\n  card: {kind: slots, servers: 1, service: 10 s}\n"
+                 "  tier: {kind: slots, servers: 1, service: 2 s}\n  tool: {kind: slots, servers: 2, service: 1 s}\n"
+                 "agents: {a: {arrivals: all_at(0 s), runs: 5, turns: 2, think: 0 s, %s}}\npolicies: [%s]\n",
+                 cases[i].class, cases[i].policies);
+        plan = model_plan_of(yaml, policies);
+        memset(begun, 0, sizeof begun);
+        memset(ended, 0, sizeof ended);
+        keep(&plan);
+        for (size_t gate = 0; gate < 3; gate++) {
+            ck_assert_uint_eq(begun[gate], cases[i].begun[gate]);
+            ck_assert_msg(ended[gate] == cases[i].ended[gate], "case %zu, gate %zu: %zu", i, gate, ended[gate]);
+        }
+        plan_fini(&plan);
+    }
+}
+END_TEST
+
 #define STORM(policies, client, rule) \
     "study: {horizon: 4000 s, warmup: 500 s}\n" \
     "backends: {card: {kind: slots, servers: 4, rate: 40 tokens/s, kv: 60k, prefill: 5k tokens/s},\n" \
@@ -271,6 +366,23 @@ START_TEST(storms)
         ck_assert_double_gt(of(0, METRIC_GOODPUT), 0);
         plan_fini(&plan);
     }
+}
+END_TEST
+
+/* A policy that holds the host to policies/policy.h, at three gates. */
+START_TEST(the_contract_holds_over_gates)
+{
+    struct plan plan = model_plan_with(
+        "study: {horizon: 2000 s}\n"
+        "backends: {card: {kind: slots, servers: 2, service: 3 s}, tier: {kind: slots, servers: 2, service: 2 s},\n"
+        "  tool: {kind: slots, servers: 2, service: 1 s}}\n"
+        "agents: {a: {population: 9, think: exponential(2 s), turns: geometric(5), backend: [card, tier],\n"
+        "  spill: refused, fan_out: {to: tool, parts: 3}, client: {attempts: 3, base: 300 ms}}}\n"
+        "policies: [exerciser: {shed: 0.1}]\n",
+        "exerciser");
+
+    keep(&plan);
+    plan_fini(&plan);
 }
 END_TEST
 
@@ -366,7 +478,10 @@ Suite *spill_suite(void)
     tcase_add_test(test, contexts_are_where_they_were_served);
     tcase_add_test(test, contexts_of_keys_and_anew);
     tcase_add_test(test, memory_is_of_a_gate);
+    tcase_add_test(test, a_hold_goes_on);
+    tcase_add_test(test, ends_are_told_at_each_gate);
     tcase_add_test(test, storms);
+    tcase_add_test(test, the_contract_holds_over_gates);
     suite_add_tcase(suite, test);
     tcase_add_checked_fixture(read, setup, teardown);
     tcase_add_loop_test(read, mistakes_are_told, 0, sizeof mistakes / sizeof *mistakes);

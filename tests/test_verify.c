@@ -58,9 +58,11 @@ END_TEST
 /* Boots and deaths are in no law: N = X (R + Z) would be FAR. */
 START_TEST(it_knows_no_law_of_fleets)
 {
-    static const char *const more[] = {"boot: 9 s", "client: {dies: 10 %}"};
+    static const char *const more[] = {"boot: 9 s", "client: {dies: 10 %}",
+                                       "deadline: {run: 4 s}, at_deadline: gives_up",
+                                       "client: [{base: 1 s}, {timeout: 9 s}]"};
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         plan_file_write(&file, "s.yaml",
                         arena_format(&file.arena,
                                      "study: {horizon: 900 s, warmup: 90 s, replications: 3}\n"
@@ -71,6 +73,27 @@ START_TEST(it_knows_no_law_of_fleets)
         program_lacks(text, "N = X");
         program_lacks(text, "FAR\n");
         program_has(text, "no formula holds");
+    }
+}
+END_TEST
+
+/* Agents whose turns are rejected come back without a service, so they wait less than the laws of a closed loop say. */
+START_TEST(it_knows_no_law_of_turns_that_are_lost)
+{
+    static const char *const policies[] = {"deadline", "unbounded"};
+
+    for (size_t i = 0; i < 2; i++) {
+        plan_file_write(&file, "s.yaml",
+                        arena_format(&file.arena,
+                                     "study: {horizon: 9000 s, warmup: 900 s, replications: 3}\n"
+                                     "backends: {a: {kind: slots, servers: 1, service: 10 s}}\n"
+                                     "agents: {a: {population: 20, turns: 2, think: 1 s, deadline: {turn: 40 s}}}\n"
+                                     "policies: [%s]\n",
+                                     policies[i]));
+        const char *text = SAID("run", file.path, "--verify");
+        program_lacks(text, "BROKEN\n");
+        program_lacks(text, "FAR\n");
+        ck_assert_int_eq(program_count(text, "no formula holds"), i == 0);
     }
 }
 END_TEST
@@ -111,6 +134,7 @@ Suite *verify_suite(void)
     tcase_add_loop_test(tcase, textbook_queues_agree, 0, (int)(sizeof textbook / sizeof *textbook));
     tcase_add_test(tcase, it_says_where_no_formula_holds);
     tcase_add_test(tcase, it_knows_no_law_of_fleets);
+    tcase_add_test(tcase, it_knows_no_law_of_turns_that_are_lost);
     tcase_add_test(tcase, it_sees_a_bias);
     tcase_add_test(tcase, with_one_replication_it_judges_nothing);
     suite_add_tcase(suite, tcase);

@@ -8,7 +8,7 @@
 #include "sim/cli/session.h"
 #include "sim/io/quote.h"
 
-enum { TIME_MOST = 32 };
+enum { TIME_MOST = 32, PART_MOST = 24 };
 
 /* Seconds with nine decimals, exactly. */
 static const char *time_text(policy_time time, char text[TIME_MOST])
@@ -25,18 +25,21 @@ void call_log_row(void *context, const struct attempt_record *record)
     const struct scenario *scenario = spool->scenario;
     const struct policy_call *call = record->call;
     char submitted[TIME_MOST], admitted[TIME_MOST], started[TIME_MOST], finished[TIME_MOST];
+    char part[PART_MOST] = "";
     struct arena arena = {0};
 
     if (spool->error)
         return;
+    if (record->part >= 0)
+        snprintf(part, sizeof part, "%" PRId64, record->part);
     if (fprintf(spool->file,
-                "%s,%s,%s,%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%s,%s,%s,%s,%s,%s,%.0f,%.0f\n",
+                "%s,%s,%s,%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%s,%s,%s,%s,%s,%s,%.0f,%.0f,%s\n",
                 spool->keys, scenario->classes[call->klass].name, scenario->tenants[call->tenant],
                 scenario->backends[record->gate].name, call->agent, call->run, call->turn, call->attempt,
                 time_text(call->attempted, submitted), attempt_verdicts[record->verdict],
                 record->reason ? quote_csv(record->reason, &arena) : "", time_text(call->joined, admitted),
                 time_text(call->started, started), time_text(record->finished, finished), call->input_tokens,
-                call->output_tokens) < 0)
+                call->output_tokens, part) < 0)
         spool->error = errno;
     arena_free(&arena);
 }
@@ -65,6 +68,7 @@ void call_log_columns(const struct plan *plan, struct table *table)
          "the unfinished behind in order of submission"},
         {"tokens_in", "tokens", "input of the turn"},
         {"tokens_out", "tokens", "output of the turn, drawn once: the same in all its attempts, answered or not"},
+        {"part", "", "number of the part of its turn, from 0; empty: the turn's own call"},
     };
 
     session_key_columns(plan, table);

@@ -41,7 +41,8 @@ static const struct {
      "mean service time S, prefill of a kept context included; with all servers busy, where speed depends on how many "
      "are"},
     {"capacity", "turns/s",
-     "turns that the backend makes at the most: servers / S, or what fewer busy ones make, or memory lets run"},
+     "turns that the backend makes at the most, with the parts that come to it: servers / S, or what fewer busy ones "
+     "make, or memory lets run"},
     {"knee", "agents", "where the bounds cross: capacity (S + Z), S at the greatest speed"},
     {"goodput_most", "turns/s", "upper bound: min(N / (S + Z), capacity), S at the greatest speed"},
     {"wait_least", "s", "lower bound of the mean total wait: N / capacity - S - Z, at least 0"},
@@ -115,7 +116,7 @@ static void open_numbers(struct demand d, bool alone, double values[])
 {
     bool stable = d.arrivals * d.service < d.servers;
 
-    values[3] = fmin(d.arrivals, d.capacity);
+    values[3] = demand_arrivals_bound(&d);
     if (!alone || !stable || !d.fixed)
         return;
     values[5] = d.arrivals;
@@ -294,6 +295,19 @@ static bool shown(size_t i, struct rooms rooms)
     return rooms.pools && i <= POOL_BINDS;
 }
 
+static bool escapes(const struct plan *plan)
+{
+    bool any = false;
+
+    for (size_t point = 0; point < plan->point_count; point++)
+        for (size_t klass = 0; klass < plan->points[point].scenario->class_count; klass++) {
+            struct demand demand = demand_of(plan->points[point].scenario, klass);
+
+            any = any || demand.spills || demand.fans_out || demand.leaves;
+        }
+    return any;
+}
+
 static void print_meters(const struct plan *plan, struct table *table, enum format format)
 {
     key_columns(plan, table);
@@ -333,6 +347,10 @@ int cmd_bounds(const struct cli_words *words)
         table_note(&table, "The knee is where the bounds cross, not where goodput saturates, which takes more agents.");
     table_note(&table, "Bounds take each class as if it were alone at its backend%s",
                rooms.cards ? "; exact numbers are given only where it is." : ".");
+    if (escapes(&session.plan))
+        table_note(
+            &table,
+            "Where a class spills, fans out, or gives up calls or runs, a bound that does not hold is left out.");
     for (size_t i = 0; i < session.plan.point_count; i++)
         if (scenario_moves(session.plan.points[i].scenario)) {
             table_note(&table, "They are those before the scenario's `changes` of pools and classes.");

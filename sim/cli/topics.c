@@ -47,8 +47,6 @@ static const struct {
     {"p50", "the quantile of 50 %, the median"},
     {"p95", "the quantile of 95 %"},
     {"p99", "the quantile of 99 %"},
-    {"goodput_in_time", "turns a second completed within their objective, which elsewhere is called goodput; turns "
-                        "have no deadline here, so there is no such column"},
     {"policy", "what decides at the gate or the door; as a column, the label of an alternative under `policies:`: its "
                "own, or the policy's name with what differs from others of it, fixed_cap(cap=6)"},
     {"tenant", "who pays for a class of agents: a column where there are two or more"},

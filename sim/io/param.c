@@ -27,13 +27,13 @@ static const char *wrong_quantity(const struct option *option, const struct numb
     case OPTION_RATE:
         if (number->quantity != QUANTITY_RATE)
             return "a rate needs its unit, as in 39 tokens/s or 50/min";
-        return !other_noun ? NULL : option->measures ? "it counts something else" : "it has no noun";
+        return !other_noun ? NULL : option->measures ? "it counts something else" : "here it is written without a noun";
     case OPTION_SHARE:
         return bare || number->quantity == QUANTITY_SHARE ? NULL : "a share is written 0.31 or 31 %";
     case OPTION_COUNT:
         if (!bare && number->quantity != QUANTITY_COUNT)
             return "a count has no unit";
-        return !other_noun ? NULL : option->measures ? "it counts something else" : "it has no noun";
+        return !other_noun ? NULL : option->measures ? "it counts something else" : "here it is written without a noun";
     default:
         return bare ? NULL : "it has no unit";
     }

@@ -85,6 +85,7 @@ static void run_admitted(struct policy *self, const struct policy_view *view, st
     CHECK(memory->asking && !memory->admitted && !memory->finished);
     memory->asking = false;
     memory->admitted = true;
+    ((struct class_memory *)run->class_state)->at_the_door = true;
 }
 
 static void run_refused(struct policy *self, const struct policy_view *view, struct policy_run *run,
@@ -101,9 +102,11 @@ static void run_refused(struct policy *self, const struct policy_view *view, str
 static void run_finish(struct policy *self, const struct policy_view *view, struct policy_run *run, bool done)
 {
     struct run_memory *memory = run_memory_of(run);
+    const struct class_memory *class = run->class_state;
     (void)done;
     look(self, view);
-    CHECK(memory->admitted && !memory->finished);
+    CHECK(!memory->finished && !memory->asking);
+    CHECK(memory->admitted || !class->at_the_door); /* it asked elsewhere */
     memory->finished = true;
 }
 

@@ -41,6 +41,7 @@ struct owner {
 struct class_memory {
     struct owner owner; /* first, as in the others */
     uint64_t asked;
+    bool at_the_door; /* a run of it has been let in here */
 };
 
 /* What all copies at the gate share: the same numbers, and the gates that were seen, a bit each. */
@@ -237,7 +238,7 @@ static struct call_memory *asking(struct policy *self, const struct policy_view 
     struct call_memory *memory = memory_of(call);
     const struct run_memory *run = call->run_state;
     share(self, view, call);
-    CHECK(run->admitted && !run->finished);
+    CHECK((run->admitted || !((const struct class_memory *)call->class_state)->at_the_door) && !run->finished);
     CHECK(call->first_attempt <= call->attempted && call->attempted <= view->now);
     CHECK(call->joined == POLICY_NONE && call->started == POLICY_NONE);
     if (call->attempt != memory->attempt) {
