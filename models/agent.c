@@ -145,7 +145,7 @@ static void turn_calls(struct world *world, struct agent *agent)
     struct call *call = agent_makes_call(world, agent, &world->gates[agent_spec(world, agent)->backend]);
     struct policy_call *facts = &call->facts;
 
-    agent->place = AGENT_CALLING;
+    agent_is(world, agent, AGENT_CALLING);
     world->agents_calling++;
     agent->call = call;
     client_begins(&call->try, PURPOSE_BACKOFF, agent->turn);
@@ -179,7 +179,7 @@ static void turn_waits(struct world *world, struct agent *agent)
     sim_time now = world_now(world);
 
     agent->scheduled = schedule_due(world, agent);
-    agent->place = AGENT_THINKING;
+    agent_is(world, agent, AGENT_THINKING);
     agent->think.fire = turn_is_due; /* by an event also if it is due, so that overdue turns do not nest */
     calendar_schedule(&world->calendar, &agent->think, agent->scheduled > now ? agent->scheduled : now);
 }
@@ -195,7 +195,7 @@ static void turn_begins(struct world *world, struct agent *agent, bool thinks)
         turn_calls(world, agent);
         return;
     }
-    agent->place = AGENT_THINKING;
+    agent_is(world, agent, AGENT_THINKING);
     agent->think.fire = think_over;
     calendar_schedule(&world->calendar, &agent->think, world_now(world) + agent->thought);
 }
@@ -206,7 +206,7 @@ void agent_leaves(struct world *world, struct agent *agent)
 {
     struct class_state *klass = &world->classes[agent->klass];
 
-    agent->place = AGENT_IDLE;
+    agent_is(world, agent, AGENT_IDLE);
     agent->life++;
     world->agents_alive--;
     copies_agent_leaves(world, agent);
@@ -261,7 +261,7 @@ static bool run_restarts(struct world *world, struct agent *agent)
         verdict = client_fails(world, agent, &agent->run_try, layer, POLICY_NONE);
     if (verdict.gives_up)
         return false;
-    agent->place = AGENT_THINKING;
+    agent_is(world, agent, AGENT_THINKING);
     agent->think.fire = run_again;
     calendar_schedule(&world->calendar, &agent->think, world_now(world) + verdict.sleep);
     return true;
@@ -356,7 +356,7 @@ static void run_begins_anew(struct world *world, struct agent *agent)
         agent->scheduled = -1;
     agent->run_tokens = agent->run_part_tokens = 0;
     agent->run_fresh = true;
-    agent->place = AGENT_AT_DOOR;
+    agent_is(world, agent, AGENT_AT_DOOR);
     host_run_begins(world, agent);
     door_ask(world, agent);
 }
@@ -387,7 +387,7 @@ void agent_run_refused(struct agent *agent, struct world *world)
     }
     agent->run++;
     agent_turn_draw(world, agent);
-    agent->place = AGENT_THINKING;
+    agent_is(world, agent, AGENT_THINKING);
     agent->think.fire = next_run;
     calendar_schedule(&world->calendar, &agent->think, world_now(world) + agent->thought);
 }

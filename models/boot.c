@@ -24,7 +24,7 @@ void agent_run_begins(struct agent *agent, struct world *world)
                                                              .entity = agent_entity(spec, agent->index),
                                                              .turn = agent->run,
                                                              .attempt = agent->run_try.failures});
-    agent->place = AGENT_BOOTING;
+    agent_is(world, agent, AGENT_BOOTING);
     world->agents_booting++;
     agent->think.fire = boot_over;
     calendar_schedule(&world->calendar, &agent->think,
