@@ -236,6 +236,7 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
     struct node *full = arena_zeroed(arena, 1, sizeof *full);
     *full = (struct node){.kind = NODE_MAP, .place = root->place};
     const struct node *record = node_get(root, "record"), *discover = node_get(root, "discover");
+    const struct node *precision = node_get(root, "precision");
     const struct node *study = node_get(root, "study"), *agents = node_get(root, "agents");
     struct node *parts[] = {
         title ? node_copy(title, arena) : node_scalar(plan->title, nowhere, arena),
@@ -253,6 +254,7 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
         node_get(root, "changes"),
         NULL, /* include: it is all here */
         node_get(root, "alerts"),
+        precision ? with_defaults(precision, precision_options, NULL, arena) : NULL,
     };
     for (size_t i = 0; scenario_keys[i]; i++)
         if (parts[i])

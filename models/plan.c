@@ -186,7 +186,8 @@ static bool read_base(const struct planner *planner, const struct node *root, st
     const struct plan_request *request = planner->request;
     bool alone = request->pools_alone || (request->pools_taken && !study && !agents), good = true;
     if (study || !alone)
-        good = study_read(reader, study, planner->plan->root->place, &scenario->study);
+        good = study_read(reader, study, planner->plan->root->place, &scenario->study) &&
+               precision_read(reader, node_get(root, "precision"), &scenario->study);
     else
         scenario->study = (struct study){.replications = 1, .seed = 1};
     bool backends = backends_read(reader, node_get(root, "backends"), node_get(root, "prices"),
@@ -273,7 +274,8 @@ static bool build_points(struct planner *planner, const struct sweep *sweep, con
                 !read_chain(planner, &draft, alternatives[i].label, scenario) ||
                 !read_changes(planner, &draft, alternatives, alternatives[i].label, scenario))
                 return false;
-            points[point++] = (struct plan_point){.scenario = scenario, .factors = factor_texts(planner, sweep, row)};
+            points[point++] = (struct plan_point){
+                .scenario = scenario, .study = &scenario->study, .factors = factor_texts(planner, sweep, row)};
         }
     plan->points = points;
     return true;
@@ -378,6 +380,12 @@ bool plan_read(const struct plan_request *request, struct plan *plan, struct dia
     }
     plan_fini(plan);
     return false;
+}
+
+void plan_warm_up(struct plan *plan, sim_time warmup)
+{
+    for (size_t i = 0; i < plan->point_count; i++)
+        plan->points[i].study->warmup = warmup;
 }
 
 void plan_fini(struct plan *plan)

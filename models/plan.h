@@ -15,6 +15,7 @@ struct decision_columns; /* models/decisions.h */
 
 struct plan_point {
     const struct scenario *scenario;
+    struct study *study; /* of it, for plan_warm_up */
     const char *const
         *factors; /* text of each factor's value as in the file; NULL: this alternative does not have it */
 };
@@ -60,6 +61,8 @@ struct plan {
 };
 
 bool plan_read(const struct plan_request *request, struct plan *plan, struct diag *diag);
+/* The warm-up of all design points, where it was to be found. */
+void plan_warm_up(struct plan *plan, sim_time warmup);
 void plan_fini(struct plan *plan);
 
 #endif

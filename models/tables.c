@@ -24,7 +24,8 @@ const struct option study_options[] = {
     {"horizon", OPTION_TIME, AT(study_keys, horizon), .initial = "", .least = "1 ms", .most = "25000 d",
      .help = "simulated time of a replication; needed unless `until: done`"},
     {"warmup", OPTION_TIME, AT(study_keys, warmup), .initial = "0 s", .least = "0 s",
-     .help = "what happens up to here is not measured; not in a terminating study"},
+     .help = "what happens up to here is not measured; not in a terminating study; auto: found by MSER-5 in the number "
+             "in the system, averaged over pilot replications, the same for all policies"},
     {"most", OPTION_TIME, AT(study_keys, most), .initial = "6 h", .least = "1 ms", .most = "25000 d",
      .help = "a terminating study ends here at the latest; only with `until: done`"},
     {"replications", OPTION_COUNT, AT(study_keys, replications), .initial = "20", .least = "1", .most = "100k",
@@ -308,8 +309,9 @@ const struct option host_options[] = {
     {.key = NULL},
 };
 
-const char *const scenario_keys[] = {"title",  "study",  "backends", "prices", "agents",  "policies", "sweep",  "notes",
-                                     "plugin", "record", "discover", "seeds",  "changes", "include",  "alerts", NULL};
+const char *const scenario_keys[] = {"title",   "study",   "backends", "prices",    "agents",   "policies",
+                                     "sweep",   "notes",   "plugin",   "record",    "discover", "seeds",
+                                     "changes", "include", "alerts",   "precision", NULL};
 const char *const slots_others[] = {"step_time", "throughput", "cards", NULL};
 const char *const class_others[] = {"client", "input", "schedule", "deadline", "fan_out", NULL};
 const char *const record_others[] = {"what", NULL};
@@ -348,6 +350,8 @@ const struct options_room scenario_rooms[] = {
      "a list of live values that are set at a time: [{at: 10 min, set: agents.coder.population, to: 40}]"},
     {"alerts", alert_options,
      "a list of what to be told of: [{when: queue_age > 9 min}, {when: provider_429, at: api}]"},
+    {"precision", precision_options,
+     "replications until a half-width is narrow enough, at each design point as many as it takes"},
     {"members", host_options, "keys that every policy takes"},
     {.name = NULL},
 };
@@ -374,6 +378,7 @@ const struct mapping_key scenario_mappings[] = {
      "set"},
     {"", "discover", "mapping",
      "what `weir discover` sends to a pool whose limits it cannot see; a run takes no notice of it"},
+    {"", "precision", "mapping", "replications until a half-width is narrow enough: {metric: wait_p99, relative: 2 %}"},
     {"discover", "phases", "name, or list",
      "of burst, ramp, requests, cache; all unless given. ramp stands on burst, and cache on ramp"},
     {"", "seeds", "mapping of POOL to a mapping of POLICY to a mapping",

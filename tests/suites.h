@@ -28,8 +28,10 @@
     X(discover_spend) \
     X(discover_verb) \
     X(seeds) \
+    X(precision) \
     X(stats) \
     X(quantile) \
+    X(steady) \
     X(theory) \
     X(experiment) \
     X(unit) \
