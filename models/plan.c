@@ -16,6 +16,7 @@
 #include "models/root.h"
 #include "models/scenario_hash.h"
 #include "models/seeds.h"
+#include "models/size.h"
 #include "models/sweep.h"
 #include "models/tables.h"
 
@@ -296,6 +297,16 @@ static bool read_discover(const struct planner *planner)
     return discover_read(&planner->reader, node_get(planner->plan->root, "discover"), spec);
 }
 
+static bool read_size(const struct planner *planner)
+{
+    const struct node *size = node_get(planner->plan->root, "size");
+    if (!size)
+        return true;
+    struct size_spec *spec = arena_zeroed(planner->reader.arena, 1, sizeof *spec);
+    planner->plan->size = spec;
+    return size_read(&planner->reader, planner->plan->root, size, spec);
+}
+
 static bool read_texts(const struct planner *planner)
 {
     struct plan *plan = planner->plan;
@@ -321,6 +332,8 @@ static bool make_plan(struct planner *planner)
     plan->root = effective_root(planner);
     if (plan->root && planner->request->only_count > 0)
         plan->root = root_selected(reader, plan->root, planner->only, planner->request->only_count);
+    if (plan->root && planner->request->sweep)
+        plan->root = root_with_sweep(reader, plan->root, *planner->request->sweep);
     if (!plan->root || !read_texts(planner))
         return false;
     const struct node *policies = node_get(plan->root, "policies");
@@ -340,7 +353,7 @@ static bool make_plan(struct planner *planner)
     plan->factor_count = sweep.factor_count;
     const struct node *record = node_get(plan->root, "record");
     bool recorded = record_read(reader, record, &planner->record);
-    recorded &= read_discover(planner);
+    recorded &= read_discover(planner) && read_size(planner);
     if (!check_first_points(planner, &sweep, alternatives, true) ||
         (sweep.factor_count > 0 && !check_first_points(planner, &sweep, alternatives, false)) || !recorded ||
         !build_points(planner, &sweep, alternatives) ||

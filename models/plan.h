@@ -10,6 +10,7 @@
 #include "sim/io/yaml.h"
 
 struct record_columns;   /* models/record_columns.h */
+struct size_spec;        /* models/size.h */
 struct discover_spec;    /* models/discover.h */
 struct decision_columns; /* models/decisions.h */
 
@@ -27,8 +28,9 @@ struct plan_request {
     size_t set_count;
     const char *const *only; /* labels of alternatives to keep (--policy); count 0: all */
     size_t only_count;
-    bool pools_alone; /* agents and a study may be missing: the backends are all that is wanted */
-    bool pools_taken; /* the same of a scenario that has neither */
+    struct node *const *sweep; /* in place of the file's; to NULL: there is none */
+    bool pools_alone;          /* agents and a study may be missing: the backends are all that is wanted */
+    bool pools_taken;          /* the same of a scenario that has neither */
     const struct policy_ops *const *policies; /* known policies, ended by NULL */
     const char *directory_of_plugins;         /* NULL: the scenario's own, for `plugin:` */
     /* Loads `plugin:` lines; NULL result: message already in diag. */
@@ -57,6 +59,7 @@ struct plan {
     const struct record_columns *record;      /* NULL: there are no samples */
     const struct decision_columns *decisions; /* NULL: decisions are not written down */
     const struct discover_spec *discover;     /* what `weir discover` is told, defaults where nothing is */
+    const struct size_spec *size;             /* what `weir size` is told; NULL: nothing */
     uint64_t hash;                            /* of everything that decides the numbers */
 };
 

@@ -3,6 +3,7 @@
 #include "models/tables.h"
 
 #include "models/discover.h"
+#include "models/size.h"
 
 static const char *const until_choices[] = {"horizon", "done", NULL};
 static const char *const backoff_choices[] = {"constant", "linear", "exponential", "ub", NULL};
@@ -311,7 +312,7 @@ const struct option host_options[] = {
 
 const char *const scenario_keys[] = {"title",   "study",   "backends", "prices",    "agents",   "policies",
                                      "sweep",   "notes",   "plugin",   "record",    "discover", "seeds",
-                                     "changes", "include", "alerts",   "precision", NULL};
+                                     "changes", "include", "alerts",   "precision", "size",     NULL};
 const char *const slots_others[] = {"step_time", "throughput", "cards", NULL};
 const char *const class_others[] = {"client", "input", "schedule", "deadline", "fan_out", NULL};
 const char *const record_others[] = {"what", NULL};
@@ -352,6 +353,7 @@ const struct options_room scenario_rooms[] = {
      "a list of what to be told of: [{when: queue_age > 9 min}, {when: provider_429, at: api}]"},
     {"precision", precision_options,
      "replications until a half-width is narrow enough, at each design point as many as it takes"},
+    {"size", size_options, "what `weir size` varies, and what has to be met; a run takes no notice of it"},
     {"members", host_options, "keys that every policy takes"},
     {.name = NULL},
 };
@@ -378,6 +380,19 @@ const struct mapping_key scenario_mappings[] = {
      "set"},
     {"", "discover", "mapping",
      "what `weir discover` sends to a pool whose limits it cannot see; a run takes no notice of it"},
+    {"", "size", "mapping",
+     "what `weir size` varies, and what has to be met: {vary: agents.coder.population, within: 1..64, goal: wait_p99 "
+     "<= "
+     "15 s}"},
+    {"size", "vary", "address, or list", "of the value that is searched for; of two, for each value of the first"},
+    {"size", "within", "list, range, or mapping",
+     "its values, from small to large, as `sweep` has them; of two a mapping, ADDRESS: values"},
+    {"size", "goal", "text, or list",
+     "METRIC <= VALUE or METRIC >= VALUE, in the row of all classes, tenants and backends; without one the time of a "
+     "task "
+     "is printed"},
+    {"size", "ranges", "mapping of ADDRESS to a list of two",
+     "values that are not known well: it is sized at either end too, and told what the answer owes to each"},
     {"", "precision", "mapping", "replications until a half-width is narrow enough: {metric: wait_p99, relative: 2 %}"},
     {"discover", "phases", "name, or list",
      "of burst, ramp, requests, cache; all unless given. ramp stands on burst, and cache on ramp"},

@@ -29,6 +29,8 @@
     X(discover_verb) \
     X(seeds) \
     X(precision) \
+    X(search) \
+    X(size) \
     X(stats) \
     X(quantile) \
     X(steady) \

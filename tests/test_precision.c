@@ -166,7 +166,8 @@ END_TEST
 START_TEST(what_backs_off_is_in_the_system)
 {
     plan_file_write(&file, "s.yaml", QUEUE("1.2") "policies: [fixed_cap: {cap: 4}]\n");
-    program_has(SAID("run", file.path), "Grows: at 1 of 1 design points");
+    program_has(SAID("run", file.path, "--set", "study={horizon: 1500 s, warmup: 100 s, replications: 10}"),
+                "Grows: at 1 of 1 design points");
 }
 END_TEST
 

@@ -22,6 +22,15 @@ const struct cli_command cli_commands[] = {
     {"bounds", "FILE", 1, 1, "Print what theory says without simulating.", cmd_bounds_options, cmd_bounds,
      "Capacity, knee and asymptotic bounds for each design point; the exact M/M/c//N numbers where think\n"
      "time and service are exponential."},
+    {"size", "FILE", 1, 1,
+     "Find the largest population, or the smallest cap, that meets a goal, and say so in a sentence.", cmd_size_options,
+     cmd_size,
+     "What is varied, within which values, and the goals stand in `size:` of FILE. A ladder and then halves\n"
+     "of its bracket are simulated, each size for as long as it takes to tell on which side of the goal it\n"
+     "lies. Two knobs give a frontier, `ranges:` what the answer owes to values that are not known well; and\n"
+     "without a goal the time of a task at each rung is printed, against an agent alone.\n"
+     "\n"
+     "Exit status: 0 there is an answer, 1 nothing meets the goals, 2 bad usage or input, 130 interrupted."},
     {"discover", "FILE", 1, 1, "Probe a pool whose limits it cannot see, and print seeds for a pacer.",
      cmd_discover_options, cmd_discover,
      "Sends calls to a provider of FILE in simulated time, and sees what a client sees: 429s, latencies,\n"

@@ -78,18 +78,23 @@ void cli_catch_signals(void)
     sigaction(SIGXFSZ, &ignore, NULL);
 }
 
+static const struct session_more nothing_more = {.sets = NULL};
+
 /* All --set in order, and -r as the last of them. */
-static const char *const *session_sets(struct session *session, const struct cli_words *words, size_t *count)
+static const char *const *session_sets(struct session *session, const struct cli_words *words,
+                                       const struct session_more *more, size_t *count)
 {
     const char *replications = cli_value(words, "replications");
     const char **given = cli_list(words, "set", false, count);
-    const char **sets = arena_zeroed(&session->arena, *count + 1, sizeof *sets);
+    const char **sets = arena_zeroed(&session->arena, *count + 1 + more->set_count, sizeof *sets);
 
     for (size_t i = 0; i < *count; i++)
         sets[i] = arena_text(&session->arena, given[i]);
     free(given);
     if (replications)
         sets[(*count)++] = arena_format(&session->arena, "study.replications=%s", replications);
+    for (size_t i = 0; i < more->set_count; i++)
+        sets[(*count)++] = more->sets[i];
     return sets;
 }
 
@@ -135,7 +140,8 @@ static void note_idle_plugins(const struct session *session, const struct cli_wo
                     words->operands[0], session->policies[i]->name, session->policies[i]->name);
 }
 
-static bool open_plan(struct session *session, const struct cli_words *words, struct plan_request request)
+static bool open_plan(struct session *session, const struct cli_words *words, struct plan_request request,
+                      const struct session_more *more)
 {
     struct diag diag = {0};
     const char **only;
@@ -147,7 +153,8 @@ static bool open_plan(struct session *session, const struct cli_words *words, st
     request.load = plugin_load;
     if (!cli_count(words, "replications", 0, 1, 100000, &ignored))
         return false;
-    request.sets = session_sets(session, words, &request.set_count);
+    request.sets = session_sets(session, words, more, &request.set_count);
+    request.sweep = more->sweep;
     only = cli_list(words, "policy", true, &request.only_count);
     request.only = only;
     request.policies = session->policies = session_policies(words, &session->arena);
@@ -169,17 +176,22 @@ static bool open_plan(struct session *session, const struct cli_words *words, st
 
 bool session_open(struct session *session, const struct cli_words *words)
 {
-    return open_plan(session, words, (struct plan_request){0});
+    return open_plan(session, words, (struct plan_request){0}, &nothing_more);
+}
+
+bool session_open_with(struct session *session, const struct cli_words *words, const struct session_more *more)
+{
+    return open_plan(session, words, (struct plan_request){0}, more);
 }
 
 bool session_open_pools(struct session *session, const struct cli_words *words)
 {
-    return open_plan(session, words, (struct plan_request){.pools_alone = true});
+    return open_plan(session, words, (struct plan_request){.pools_alone = true}, &nothing_more);
 }
 
 bool session_open_any(struct session *session, const struct cli_words *words)
 {
-    return open_plan(session, words, (struct plan_request){.pools_taken = true});
+    return open_plan(session, words, (struct plan_request){.pools_taken = true}, &nothing_more);
 }
 
 void session_point(const struct plan *plan, size_t point, bool named, char *text, size_t size)

@@ -79,6 +79,13 @@ const struct policy_ops *const *session_policies(const struct cli_words *words, 
 
 /* Reads the scenario named by the first operand. Messages go to stderr; false: exit status EXIT_USAGE. */
 bool session_open(struct session *session, const struct cli_words *words);
+/* The same with further --set behind those that were given, and with another sweep. */
+struct session_more {
+    const char *const *sets;
+    size_t set_count;
+    struct node *const *sweep; /* as plan_request has it */
+};
+bool session_open_with(struct session *session, const struct cli_words *words, const struct session_more *more);
 /* The same of a scenario whose backends are all that is wanted: agents and a study may be missing. */
 bool session_open_pools(struct session *session, const struct cli_words *words);
 /* The same, where both are missing; then points have no classes. */
