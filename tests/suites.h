@@ -28,6 +28,7 @@
     X(discover_spend) \
     X(discover_verb) \
     X(seeds) \
+    X(bounds) \
     X(precision) \
     X(search) \
     X(size) \
