@@ -238,6 +238,7 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
     *full = (struct node){.kind = NODE_MAP, .place = root->place};
     const struct node *record = node_get(root, "record"), *discover = node_get(root, "discover");
     const struct node *precision = node_get(root, "precision"), *size = node_get(root, "size");
+    const struct node *tornado = node_get(root, "tornado");
     const struct node *study = node_get(root, "study"), *agents = node_get(root, "agents");
     struct node *parts[] = {
         title ? node_copy(title, arena) : node_scalar(plan->title, nowhere, arena),
@@ -257,6 +258,7 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
         node_get(root, "alerts"),
         precision ? with_defaults(precision, precision_options, NULL, arena) : NULL,
         size ? with_defaults(size, size_options, NULL, arena) : NULL,
+        tornado ? with_defaults(tornado, tornado_options, NULL, arena) : NULL,
     };
     for (size_t i = 0; scenario_keys[i]; i++)
         if (parts[i])

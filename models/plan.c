@@ -297,6 +297,16 @@ static bool read_discover(const struct planner *planner)
     return discover_read(&planner->reader, node_get(planner->plan->root, "discover"), spec);
 }
 
+static bool read_tornado(const struct planner *planner)
+{
+    const struct node *tornado = node_get(planner->plan->root, "tornado");
+    if (!tornado)
+        return true;
+    struct tornado_spec *spec = arena_zeroed(planner->reader.arena, 1, sizeof *spec);
+    planner->plan->tornado = spec;
+    return tornado_read(&planner->reader, tornado, spec);
+}
+
 static bool read_size(const struct planner *planner)
 {
     const struct node *size = node_get(planner->plan->root, "size");
@@ -353,7 +363,7 @@ static bool make_plan(struct planner *planner)
     plan->factor_count = sweep.factor_count;
     const struct node *record = node_get(plan->root, "record");
     bool recorded = record_read(reader, record, &planner->record);
-    recorded &= read_discover(planner) && read_size(planner);
+    recorded &= read_discover(planner) && read_size(planner) && read_tornado(planner);
     if (!check_first_points(planner, &sweep, alternatives, true) ||
         (sweep.factor_count > 0 && !check_first_points(planner, &sweep, alternatives, false)) || !recorded ||
         !build_points(planner, &sweep, alternatives) ||

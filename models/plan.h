@@ -9,8 +9,9 @@
 #include "models/scenario.h"
 #include "sim/io/yaml.h"
 
-struct record_columns;   /* models/record_columns.h */
-struct size_spec;        /* models/size.h */
+struct record_columns; /* models/record_columns.h */
+struct size_spec;      /* models/size.h */
+struct tornado_spec;
 struct discover_spec;    /* models/discover.h */
 struct decision_columns; /* models/decisions.h */
 
@@ -59,6 +60,7 @@ struct plan {
     const struct record_columns *record;      /* NULL: there are no samples */
     const struct decision_columns *decisions; /* NULL: decisions are not written down */
     const struct discover_spec *discover;     /* what `weir discover` is told, defaults where nothing is */
+    const struct tornado_spec *tornado;       /* what `weir run --tornado` is told; NULL: nothing */
     const struct size_spec *size;             /* what `weir size` is told; NULL: nothing */
     uint64_t hash;                            /* of everything that decides the numbers */
 };

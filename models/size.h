@@ -45,10 +45,19 @@ struct size_spec {
     size_t range_count;
 };
 
-extern const struct option size_options[];
+/* The mapping `tornado:`: whose swing is shown when each of these is moved. */
+struct tornado_spec {
+    size_t metric;
+    struct size_range *ranges;
+    size_t range_count;
+};
+
+extern const struct option size_options[], tornado_options[];
+extern const char *const tornado_others[];
 extern const char *const size_others[]; /* keys that are lists or mappings */
 
 /* False after an error. */
+bool tornado_read(const struct reader *reader, const struct node *map, struct tornado_spec *spec);
 bool size_read(const struct reader *reader, const struct node *root, const struct node *map, struct size_spec *spec);
 
 #endif

@@ -144,25 +144,25 @@ static bool read_knobs(const struct reader *reader, struct node *vary, struct no
     return true;
 }
 
-static bool read_ranges(const struct reader *reader, const struct node *map, struct size_spec *spec)
+/* NULL after an error. */
+static struct size_range *read_ranges(const struct reader *reader, const struct node *map, const char *what)
 {
-    if (!reader_expects_map(reader, map, "size: ranges"))
-        return false;
-    spec->range_count = map->count;
-    spec->ranges = arena_zeroed(reader->arena, map->count, sizeof *spec->ranges);
+    if (!reader_expects_map(reader, map, arena_format(reader->arena, "%s: ranges", what)))
+        return NULL;
+    struct size_range *ranges = arena_zeroed(reader->arena, map->count + 1, sizeof *ranges);
     for (size_t i = 0; i < map->count; i++) {
         const struct node_entry *entry = &map->entries[i];
         const struct node *ends = entry->value;
-        struct size_range *range = &spec->ranges[i];
+        struct size_range *range = &ranges[i];
         if (ends->kind != NODE_LIST || ends->count != 2 || ends->items[0]->kind != NODE_SCALAR ||
             ends->items[1]->kind != NODE_SCALAR) {
-            diag_error(reader->diag, ends->place, "size: ranges: %s: expected its two ends, such as [30k, 60k]",
+            diag_error(reader->diag, ends->place, "%s: ranges: %s: expected its two ends, such as [30k, 60k]", what,
                        entry->key);
-            return false;
+            return NULL;
         }
         *range = (struct size_range){entry->key, entry->place, {ends->items[0], ends->items[1]}};
     }
-    return true;
+    return ranges;
 }
 
 static bool is_population(const char *address)
@@ -197,7 +197,11 @@ bool size_read(const struct reader *reader, const struct node *root, const struc
     }
     bool good = read_knobs(reader, vary, within, spec);
     good = (!goal || read_goals(reader, goal, spec)) && good;
-    good = (!ranges || read_ranges(reader, ranges, spec)) && good;
+    if (ranges) {
+        spec->ranges = read_ranges(reader, ranges, "size");
+        spec->range_count = spec->ranges ? ranges->count : 0;
+        good = good && spec->ranges;
+    }
     if (!good)
         return false;
     for (size_t i = 0; i < spec->knob_count; i++) {
@@ -207,4 +211,38 @@ bool size_read(const struct reader *reader, const struct node *root, const struc
     spec->largest =
         places[KEY_PREFER].file ? keys.prefer == 0 : is_population(spec->knobs[spec->knob_count - 1].address);
     return true;
+}
+
+/* --- tornado ------------------------------------------------------------------------------------------------------ */
+
+struct tornado_keys {
+    const char *metric;
+};
+
+const struct option tornado_options[] = {
+    {"metric", OPTION_TEXT, .offset = offsetof(struct tornado_keys, metric), .initial = "wait_p99",
+     .help = "whose swing is shown, in the row of all classes, tenants and backends"},
+    {.key = NULL},
+};
+
+const char *const tornado_others[] = {"ranges", NULL};
+
+bool tornado_read(const struct reader *reader, const struct node *map, struct tornado_spec *spec)
+{
+    struct tornado_keys keys = {0};
+    struct place places[1] = {{0}};
+    param_defaults(tornado_options, &keys, reader->arena);
+    if (!reader_expects_map(reader, map, "tornado") ||
+        !param_read(tornado_options, "tornado", &keys, map, tornado_others, places, reader->arena, reader->diag))
+        return false;
+    const struct node *ranges = node_get(map, "ranges");
+    if (!ranges || ranges->kind != NODE_MAP || ranges->count == 0) {
+        diag_error(reader->diag, map->place,
+                   "tornado: expected what is moved, such as ranges: {agents.coder.population: [8, 24]}");
+        return false;
+    }
+    spec->metric = metric_find(reader, keys.metric, "tornado", places[0]);
+    spec->ranges = read_ranges(reader, ranges, "tornado");
+    spec->range_count = ranges->count;
+    return spec->metric < METRIC_COUNT && spec->ranges;
 }

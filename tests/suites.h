@@ -31,6 +31,7 @@
     X(bounds) \
     X(precision) \
     X(search) \
+    X(tornado) \
     X(size) \
     X(stats) \
     X(quantile) \
