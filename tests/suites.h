@@ -127,6 +127,7 @@
     X(scenarios) \
     X(pool_scenarios) \
     X(quota_scenarios) \
+    X(size_scenarios) \
     X(allot_scenarios) \
     X(spread_scenarios) \
     X(textbook) \

@@ -102,19 +102,24 @@ static void watch(void *context, size_t done, size_t all)
     script->calls++;
 }
 
+static struct experiment experiment_of(struct script *script, unsigned threads)
+{
+    return (struct experiment){.points = POINTS,
+                               .replications = REPLICATIONS,
+                               .width = WIDTH,
+                               .threads = threads,
+                               .trial = trial,
+                               .context = script,
+                               .stop = &script->stop};
+}
+
 static struct results run(struct script *script, unsigned threads)
 {
-    struct experiment experiment = {.points = POINTS,
-                                    .replications = REPLICATIONS,
-                                    .width = WIDTH,
-                                    .threads = threads,
-                                    .trial = trial,
-                                    .progress = watch,
-                                    .context = script,
-                                    .stop = &script->stop};
+    struct experiment experiment = experiment_of(script, threads);
     struct results results;
 
     script->caller = pthread_self();
+    experiment.progress = watch;
     experiment_run(&experiment, &results);
     return results;
 }
@@ -162,13 +167,7 @@ START_TEST(a_study_goes_on)
     static const unsigned rounds[][POINTS] = {{2, 0, 3, 0, 8}, {2, 4, 1, 0, 8}, {2, 4, 1, 0, 8}, {7, 4, 8, 0, 8}};
     static const unsigned last[POINTS] = {7, 4, 8, 0, 8};
     struct script script = {0};
-    struct experiment experiment = {.points = POINTS,
-                                    .replications = REPLICATIONS,
-                                    .width = WIDTH,
-                                    .threads = thread_counts[_i],
-                                    .trial = trial,
-                                    .context = &script,
-                                    .stop = &script.stop};
+    struct experiment experiment = experiment_of(&script, thread_counts[_i]);
     struct results results;
 
     experiment_begin(&experiment, &results);
@@ -189,13 +188,7 @@ END_TEST
 START_TEST(a_failure_while_a_study_goes_on_is_found)
 {
     struct script script = {.fail_at = trial_number(2, 5), .fail_late_at = trial_number(4, 3)};
-    struct experiment experiment = {.points = POINTS,
-                                    .replications = REPLICATIONS,
-                                    .width = WIDTH,
-                                    .threads = thread_counts[_i],
-                                    .trial = trial,
-                                    .context = &script,
-                                    .stop = &script.stop};
+    struct experiment experiment = experiment_of(&script, thread_counts[_i]);
     struct results results;
 
     experiment_begin(&experiment, &results);

@@ -56,6 +56,8 @@ START_TEST(the_first_line_is_a_sentence)
                      said);
     program_has(said, "s, deferred_share 0): 13 misses with wait_p99 ");
     program_has(said, " s.\n\n");
+    /* nine looks at two goals, each as sure as makes 95 % of all */
+    program_has(said, "a t interval of 99.7222 % over replications: 95 % over");
     program_has(said, "unbounded  13          misses ");
     program_has(said,
                 "In your stack: the number of agents that may be at work at once, in whatever starts them, is 12.\n");

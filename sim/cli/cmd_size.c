@@ -9,8 +9,12 @@
 #include "sim/cli/sizing.h"
 
 const struct cli_option cmd_size_options[] = {
-    CLI_PLAN_OPTIONS,   {"jobs", 'j', "N", "threads; default: as many as there are cores"},
-    CLI_FORMAT_OPTIONS, {"plot", 0, "DIR", "draw the rungs with each goal there, as SVG and PNG"},
+    {"set", 0, "KEY=YAML", "change a value of the scenario; may be repeated"},
+    {"policy", 'p', "A,B", "only these alternatives"},
+    CLI_PLUGIN_OPTION,
+    {"jobs", 'j', "N", "threads; default: as many as there are cores"},
+    CLI_FORMAT_OPTIONS,
+    {"plot", 0, "DIR", "draw the rungs with each goal there, as SVG and PNG"},
     {.name = NULL},
 };
 
