@@ -119,7 +119,7 @@ START_TEST(a_warm_up_is_found)
     double both, one, other;
 
     plan_file_write(&file, "s.yaml",
-                    LOOP("horizon: 4000 s, replications: 3, "
+                    LOOP("horizon: 4000 s, replications: 3, seed: 3, "
                          "warmup: auto") "policies: [unbounded, fixed_cap: {cap: 12}]\n");
     both = warm_up_of("unbounded,fixed_cap");
     one = warm_up_of("unbounded");

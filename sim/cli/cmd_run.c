@@ -25,7 +25,7 @@ const struct cli_option cmd_run_options[] = {
     {"plot", 0, "DIR", "draw the table and the spread of the waits there, as SVG and PNG"},
     {"log", 0, "CALLS.csv", "write a row for each attempt there, with CALLS.csv.meta"},
     {"log-replications", 0, "1|all", "which replications of each design point --log covers; default 1"},
-    {"tornado", 0, NULL, "instead: move each value of the scenario's `tornado:` through its range"},
+    {"tornado", 0, NULL, "instead: move each value of `tornado:` through its range"},
     {"verify", 0, NULL, "also hold the run against identities and closed forms"},
     {.name = NULL},
 };
