@@ -131,7 +131,7 @@ static void turn_calls(struct world *world, struct agent *agent)
     struct call *call = agent_makes_call(world, agent, &world->gates[agent_spec(world, agent)->backend]);
     struct policy_call *facts = &call->facts;
 
-    agent->place = AGENT_CALLING;
+    agent_is(world, agent, AGENT_CALLING);
     world->agents_calling++;
     agent->call = call;
     client_begins(&call->try, PURPOSE_BACKOFF, agent->turn);
@@ -165,7 +165,7 @@ static void turn_waits(struct world *world, struct agent *agent)
     sim_time now = world_now(world);
 
     agent->scheduled = schedule_due(world, agent);
-    agent->place = AGENT_THINKING;
+    agent_is(world, agent, AGENT_THINKING);
     agent->think.fire = turn_is_due; /* by an event also if it is due, so that overdue turns do not nest */
     calendar_schedule(&world->calendar, &agent->think, agent->scheduled > now ? agent->scheduled : now);
 }
@@ -181,7 +181,7 @@ static void turn_begins(struct world *world, struct agent *agent, bool thinks)
         turn_calls(world, agent);
         return;
     }
-    agent->place = AGENT_THINKING;
+    agent_is(world, agent, AGENT_THINKING);
     agent->think.fire = think_over;
     calendar_schedule(&world->calendar, &agent->think, world_now(world) + agent->thought);
 }

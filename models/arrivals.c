@@ -194,7 +194,7 @@ static void agent_begins(struct world *world, struct agent *agent)
     sim_time start = world->classes[agent->klass].spec->start, now = world_now(world);
 
     world->agents_alive++;
-    agent->place = AGENT_THINKING;
+    agent_is(world, agent, AGENT_THINKING);
     agent->think.fire = agent_first;
     calendar_schedule(&world->calendar, &agent->think, start > now ? start : now);
 }

@@ -21,7 +21,7 @@ void agent_run_begins(struct agent *agent, struct world *world)
         return;
     }
     stream = agent_stream(world, agent, PURPOSE_BOOT, agent->run, agent->run_try.failures);
-    agent->place = AGENT_BOOTING;
+    agent_is(world, agent, AGENT_BOOTING);
     world->agents_booting++;
     agent->think.fire = boot_over;
     calendar_schedule(&world->calendar, &agent->think,

@@ -95,6 +95,29 @@ static double client_jitter(const struct client_layer *layer, double step, struc
     }
 }
 
+double client_pause_mean(const struct client_layer *layer, uint32_t k)
+{
+    double step = client_step(layer, k) / 1e9, most = 1;
+
+    if (layer->backoff == BACKOFF_UB) {
+        for (uint32_t i = 0; i < k && most < 64; i++)
+            most *= 2;
+        most = fmin(most - 1, PATIENCE_LEAST + PATIENCE_SPREAD / 2.0);
+        return (0.1 + fmax(0.1, most)) / 2;
+    }
+    switch (layer->jitter) {
+    case JITTER_NONE:
+    case JITTER_SHARE:
+        return step;
+    case JITTER_EQUAL:
+        return 0.75 * step;
+    case JITTER_LESS:
+        return step * (1 - layer->jitter_share / 2);
+    default:
+        return step / 2;
+    }
+}
+
 /* How long the layer sleeps after its k-th failure; the failures of the whole client address the random number. */
 static sim_time client_sleep(struct world *world, struct agent *agent, const struct client_layer *layer,
                              const struct client_try *try, uint32_t k, policy_time retry_after)

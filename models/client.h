@@ -37,6 +37,9 @@ struct client_verdict client_fails(struct world *world, struct agent *agent, str
 /* The call was answered, or the run is done: what that gives to the agent's quotas. There are none at the door. */
 void client_succeeds(struct world *world, struct agent *agent, const struct client_try *try);
 
+/* The mean pause after a layer's k-th failure, seconds, without a retry-after. */
+double client_pause_mean(const struct client_layer *layer, uint32_t k);
+
 /* What a client comes to at most, whatever happens to it; INFINITY: no end. */
 struct client_bounds {
     double tries[CLIENT_LAYERS_MOST]; /* of a layer, for one try of the layer above; its attempts or its quota */

@@ -80,9 +80,10 @@ static void say_size(struct speaker *speaker, const struct plan *plan)
     const struct study *study = &plan->points[0].scenario->study;
     char length[40];
     unit_digits(sim_seconds(study->horizon), length, sizeof length);
-    say(speaker, arena_format(&speaker->arena, "%zu design point%s x %lld replication%s x %s%s s", plan->point_count,
-                              plan->point_count == 1 ? "" : "s", (long long)study->replications,
-                              study->replications == 1 ? "" : "s", study->until_done ? "at most " : "", length));
+    say(speaker, arena_format(&speaker->arena, "%zu design point%s x %s%lld replication%s x %s%s s", plan->point_count,
+                              plan->point_count == 1 ? "" : "s", study->precision ? "at most " : "",
+                              (long long)study->replications, study->replications == 1 ? "" : "s",
+                              study->until_done ? "at most " : "", length));
 }
 
 /* Points of the first alternative, since policies change none of these numbers. In a large product, only those that

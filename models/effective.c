@@ -6,6 +6,7 @@
 #include "models/describe.h"
 #include "models/discover.h"
 #include "models/readers.h"
+#include "models/size.h"
 #include "models/tables.h"
 #include "sim/io/quote.h"
 
@@ -236,6 +237,8 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
     struct node *full = arena_zeroed(arena, 1, sizeof *full);
     *full = (struct node){.kind = NODE_MAP, .place = root->place};
     const struct node *record = node_get(root, "record"), *discover = node_get(root, "discover");
+    const struct node *precision = node_get(root, "precision"), *size = node_get(root, "size");
+    const struct node *tornado = node_get(root, "tornado");
     const struct node *study = node_get(root, "study"), *agents = node_get(root, "agents");
     struct node *parts[] = {
         title ? node_copy(title, arena) : node_scalar(plan->title, nowhere, arena),
@@ -253,6 +256,9 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
         node_get(root, "changes"),
         NULL, /* include: it is all here */
         node_get(root, "alerts"),
+        precision ? with_defaults(precision, precision_options, NULL, arena) : NULL,
+        size ? with_defaults(size, size_options, NULL, arena) : NULL,
+        tornado ? with_defaults(tornado, tornado_options, NULL, arena) : NULL,
     };
     for (size_t i = 0; scenario_keys[i]; i++)
         if (parts[i])

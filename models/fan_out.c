@@ -178,7 +178,7 @@ void fan_out_begins(struct world *world, struct agent *agent, struct gate *answe
 
     if (!agent->fan)
         agent->fan = arena_zeroed(&world->arena, 1, sizeof *agent->fan);
-    agent->place = AGENT_FANNING_OUT;
+    agent_is(world, agent, AGENT_FANNING_OUT);
     *agent->fan = (struct fan){.agent = agent,
                                .answered = answered,
                                .deadline = deadline,

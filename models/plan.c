@@ -16,6 +16,7 @@
 #include "models/root.h"
 #include "models/scenario_hash.h"
 #include "models/seeds.h"
+#include "models/size.h"
 #include "models/sweep.h"
 #include "models/tables.h"
 
@@ -186,7 +187,8 @@ static bool read_base(const struct planner *planner, const struct node *root, st
     const struct plan_request *request = planner->request;
     bool alone = request->pools_alone || (request->pools_taken && !study && !agents), good = true;
     if (study || !alone)
-        good = study_read(reader, study, planner->plan->root->place, &scenario->study);
+        good = study_read(reader, study, planner->plan->root->place, &scenario->study) &&
+               precision_read(reader, node_get(root, "precision"), &scenario->study);
     else
         scenario->study = (struct study){.replications = 1, .seed = 1};
     bool backends = backends_read(reader, node_get(root, "backends"), node_get(root, "prices"),
@@ -287,7 +289,8 @@ static bool build_points(struct planner *planner, const struct sweep *sweep, con
                 !read_changes(planner, &draft, alternatives, alternatives[i].label, scenario) ||
                 !check_rooms(planner, scenario))
                 return false;
-            points[point++] = (struct plan_point){.scenario = scenario, .factors = factor_texts(planner, sweep, row)};
+            points[point++] = (struct plan_point){
+                .scenario = scenario, .study = &scenario->study, .factors = factor_texts(planner, sweep, row)};
         }
     plan->points = points;
     return true;
@@ -306,6 +309,26 @@ static bool read_discover(const struct planner *planner)
     struct discover_spec *spec = arena_zeroed(planner->reader.arena, 1, sizeof *spec);
     planner->plan->discover = spec;
     return discover_read(&planner->reader, node_get(planner->plan->root, "discover"), spec);
+}
+
+static bool read_tornado(const struct planner *planner)
+{
+    const struct node *tornado = node_get(planner->plan->root, "tornado");
+    if (!tornado)
+        return true;
+    struct tornado_spec *spec = arena_zeroed(planner->reader.arena, 1, sizeof *spec);
+    planner->plan->tornado = spec;
+    return tornado_read(&planner->reader, tornado, spec);
+}
+
+static bool read_size(const struct planner *planner)
+{
+    const struct node *size = node_get(planner->plan->root, "size");
+    if (!size)
+        return true;
+    struct size_spec *spec = arena_zeroed(planner->reader.arena, 1, sizeof *spec);
+    planner->plan->size = spec;
+    return size_read(&planner->reader, planner->plan->root, size, spec);
 }
 
 static bool read_texts(const struct planner *planner)
@@ -333,6 +356,8 @@ static bool make_plan(struct planner *planner)
     plan->root = effective_root(planner);
     if (plan->root && planner->request->only_count > 0)
         plan->root = root_selected(reader, plan->root, planner->only, planner->request->only_count);
+    if (plan->root && planner->request->sweep)
+        plan->root = root_with_sweep(reader, plan->root, *planner->request->sweep);
     if (!plan->root || !read_texts(planner))
         return false;
     const struct node *policies = node_get(plan->root, "policies");
@@ -352,7 +377,7 @@ static bool make_plan(struct planner *planner)
     plan->factor_count = sweep.factor_count;
     const struct node *record = node_get(plan->root, "record");
     bool recorded = record_read(reader, record, &planner->record);
-    recorded &= read_discover(planner);
+    recorded &= read_discover(planner) && read_size(planner) && read_tornado(planner);
     if (!check_first_points(planner, &sweep, alternatives, true) ||
         (sweep.factor_count > 0 && !check_first_points(planner, &sweep, alternatives, false)) || !recorded ||
         !build_points(planner, &sweep, alternatives) ||
@@ -392,6 +417,12 @@ bool plan_read(const struct plan_request *request, struct plan *plan, struct dia
     }
     plan_fini(plan);
     return false;
+}
+
+void plan_warm_up(struct plan *plan, sim_time warmup)
+{
+    for (size_t i = 0; i < plan->point_count; i++)
+        plan->points[i].study->warmup = warmup;
 }
 
 void plan_fini(struct plan *plan)

@@ -9,12 +9,15 @@
 #include "models/scenario.h"
 #include "sim/io/yaml.h"
 
-struct record_columns;   /* models/record_columns.h */
+struct record_columns; /* models/record_columns.h */
+struct size_spec;      /* models/size.h */
+struct tornado_spec;
 struct discover_spec;    /* models/discover.h */
 struct decision_columns; /* models/decisions.h */
 
 struct plan_point {
     const struct scenario *scenario;
+    struct study *study; /* of it, for plan_warm_up */
     const char *const
         *factors; /* text of each factor's value as in the file; NULL: this alternative does not have it */
 };
@@ -26,8 +29,9 @@ struct plan_request {
     size_t set_count;
     const char *const *only; /* labels of alternatives to keep (--policy); count 0: all */
     size_t only_count;
-    bool pools_alone; /* agents and a study may be missing: the backends are all that is wanted */
-    bool pools_taken; /* the same of a scenario that has neither */
+    struct node *const *sweep; /* in place of the file's; to NULL: there is none */
+    bool pools_alone;          /* agents and a study may be missing: the backends are all that is wanted */
+    bool pools_taken;          /* the same of a scenario that has neither */
     const struct policy_ops *const *policies; /* known policies, ended by NULL */
     const char *directory_of_plugins;         /* NULL: the scenario's own, for `plugin:` */
     /* Loads `plugin:` lines; NULL result: message already in diag. */
@@ -56,10 +60,14 @@ struct plan {
     const struct record_columns *record;      /* NULL: there are no samples */
     const struct decision_columns *decisions; /* NULL: decisions are not written down */
     const struct discover_spec *discover;     /* what `weir discover` is told, defaults where nothing is */
+    const struct tornado_spec *tornado;       /* what `weir run --tornado` is told; NULL: nothing */
+    const struct size_spec *size;             /* what `weir size` is told; NULL: nothing */
     uint64_t hash;                            /* of everything that decides the numbers */
 };
 
 bool plan_read(const struct plan_request *request, struct plan *plan, struct diag *diag);
+/* The warm-up of all design points, where it was to be found. */
+void plan_warm_up(struct plan *plan, sim_time warmup);
 void plan_fini(struct plan *plan);
 
 #endif

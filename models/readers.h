@@ -70,6 +70,10 @@ bool schedule_read(const struct reader *reader, const struct node *map, const st
 /* Its deadlines; `map` may be NULL, and `gives_up` says where: a place without a file if nowhere. After its source. */
 bool deadline_read(const struct reader *reader, const struct node *map, struct place gives_up,
                    struct agent_class *class);
+/* `map` may be NULL. After the study, whose replications it decides. */
+bool precision_read(const struct reader *reader, const struct node *map, struct study *study);
+/* The index of a metric by its name; METRIC_COUNT, with a message that begins with `what`: there is none. */
+size_t metric_find(const struct reader *reader, const char *name, const char *what, struct place place);
 /* A backend by its name; false, with a message, if there is none. */
 bool backend_find(const struct reader *reader, const char *name, struct place place, const struct scenario *scenario,
                   uint32_t *index);

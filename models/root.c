@@ -8,7 +8,7 @@
 #include "models/changes_read.h"
 #include "models/sweep.h"
 
-static struct node *with_sweep(const struct reader *reader, const struct node *root, struct node *sweep)
+struct node *root_with_sweep(const struct reader *reader, const struct node *root, struct node *sweep)
 {
     struct node *copy = sweep ? map_copy(root, reader->arena) : map_without(root, "sweep", reader->arena);
     if (sweep)
@@ -49,7 +49,7 @@ static struct node *follow_labels(const struct reader *reader, const struct node
                 break;
             }
     now = with_changes(reader, now, changes_renamed(reader, node_get(now, "changes"), before, after, policies->count));
-    return sweep ? with_sweep(reader, now, sweep_renamed(reader, sweep, before, after, policies->count)) : now;
+    return sweep ? root_with_sweep(reader, now, sweep_renamed(reader, sweep, before, after, policies->count)) : now;
 }
 
 struct node *root_with_policies(const struct reader *reader, const struct node *root, struct node *policies)
@@ -93,7 +93,7 @@ struct node *root_set(const struct reader *reader, const struct node *root, cons
     }
     if (strncmp(key, sweeps, strlen(sweeps)) == 0) {
         sweep = sweep_with(reader, sweep, key + strlen(sweeps), asked, value);
-        return sweep ? with_sweep(reader, root, sweep) : NULL;
+        return sweep ? root_with_sweep(reader, root, sweep) : NULL;
     }
     const char *meant = address_meant(reader, root, key);
     if (meant) {
@@ -102,7 +102,7 @@ struct node *root_set(const struct reader *reader, const struct node *root, cons
     }
     struct node *changed = address_put(reader, root, key, asked, value);
     if (changed && sweep && strcmp(key, "sweep") != 0)
-        changed = with_sweep(reader, changed, sweep_without(reader, sweep, root, key));
+        changed = root_with_sweep(reader, changed, sweep_without(reader, sweep, root, key));
     if (changed && strncmp(key, "policies.", 9) == 0)
         changed = follow_labels(reader, root, changed, only, only_count);
     if (changed && strcmp(key, "policies") == 0) {
@@ -133,5 +133,5 @@ struct node *root_selected(const struct reader *reader, const struct node *root,
     }
     struct node *changes = changes_selected(reader, node_get(root, "changes"), before,
                                             node_get(root, "policies")->count, kept, policies->count);
-    return with_sweep(reader, with_changes(reader, root_with_policies(reader, root, policies), changes), map);
+    return root_with_sweep(reader, with_changes(reader, root_with_policies(reader, root, policies), changes), map);
 }

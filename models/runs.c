@@ -34,7 +34,7 @@ static void run_begins_anew(struct world *world, struct agent *agent)
     agent->run_tokens = agent->run_part_tokens = 0;
     agent->run_fresh = true;
     input_run_begins(agent);
-    agent->place = AGENT_AT_DOOR;
+    agent_is(world, agent, AGENT_AT_DOOR);
     host_run_begins(world, agent);
     door_ask(world, agent);
 }
@@ -53,7 +53,7 @@ void agent_leaves(struct world *world, struct agent *agent)
 {
     struct class_state *klass = &world->classes[agent->klass];
 
-    agent->place = AGENT_IDLE;
+    agent_is(world, agent, AGENT_IDLE);
     agent->life++;
     world->agents_alive--;
     copies_agent_leaves(world, agent);
@@ -107,7 +107,7 @@ static bool run_restarts(struct world *world, struct agent *agent)
         verdict = client_fails(world, agent, &agent->run_try, layer, POLICY_NONE);
     if (verdict.gives_up)
         return false;
-    agent->place = AGENT_THINKING;
+    agent_is(world, agent, AGENT_THINKING);
     agent->think.fire = run_again;
     calendar_schedule(&world->calendar, &agent->think, world_now(world) + verdict.sleep);
     return true;
@@ -176,7 +176,7 @@ void agent_run_refused(struct agent *agent, struct world *world)
     }
     agent->run++;
     agent_turn_draw(world, agent);
-    agent->place = AGENT_THINKING;
+    agent_is(world, agent, AGENT_THINKING);
     agent->think.fire = next_run;
     calendar_schedule(&world->calendar, &agent->think, world_now(world) + agent->thought);
 }

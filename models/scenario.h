@@ -294,9 +294,18 @@ struct alert {
     uint64_t depth; /* ALERT_QUEUE_DEPTH: calls held and waiting */
 };
 
+/* Replications until the half-width of a metric of row `all` is no more than a part of its mean. */
+struct precision {
+    size_t metric;
+    double relative;
+    int64_t least, most;
+};
+
 struct study {
-    bool until_done;                /* terminating: until every run has ended, `most` at the most */
-    sim_time horizon, warmup, most; /* horizon and most are the same: the last moment of a replication */
+    const struct precision *precision; /* NULL: `replications` are made; else these are the most */
+    bool warmup_auto;                  /* it is to be found; 0 until it is (plan_warm_up) */
+    bool until_done;                   /* terminating: until every run has ended, `most` at the most */
+    sim_time horizon, warmup, most;    /* horizon and most are the same: the last moment of a replication */
     int64_t replications;
     int64_t seed;
 };

@@ -63,7 +63,7 @@ static uint64_t distribution(uint64_t hash, const struct dist *dist, const struc
 }
 
 /* Before what was not always there, and is hashed only where it is said: the scenarios of before keep their hash. */
-enum tag { TAG_BOOT = 1, TAG_CHARS, TAG_DIES, TAG_FAN_OUT, TAG_SPILL, TAG_DEADLINE = 10 };
+enum tag { TAG_BOOT = 1, TAG_CHARS, TAG_DIES, TAG_FAN_OUT, TAG_SPILL, TAG_DEADLINE = 10, TAG_WARMUP, TAG_PRECISION };
 
 static uint64_t layer(uint64_t hash, const struct client_layer *layer)
 {
@@ -242,11 +242,22 @@ static uint64_t change(uint64_t hash, const struct change *change, const struct 
     return change->think ? distribution(hash, change->think, columns) : hash;
 }
 
-uint64_t scenario_hash(uint64_t hash, const struct scenario *scenario, const struct columns *columns)
+static uint64_t study_of(uint64_t hash, const struct study *study)
 {
-    const struct study *study = &scenario->study;
+    const struct precision *precision = study->precision;
     hash = word(word(word(hash, study->until_done), (uint64_t)study->horizon), (uint64_t)study->warmup);
     hash = word(word(hash, (uint64_t)study->replications), (uint64_t)study->seed);
+    if (study->warmup_auto)
+        hash = word(hash, TAG_WARMUP);
+    if (precision)
+        hash = word(real(word(word(hash, TAG_PRECISION), precision->metric), precision->relative),
+                    (uint64_t)precision->least);
+    return hash;
+}
+
+uint64_t scenario_hash(uint64_t hash, const struct scenario *scenario, const struct columns *columns)
+{
+    hash = study_of(hash, &scenario->study);
     for (size_t i = 0; i < scenario->backend_count; i++)
         hash = backend(hash, &scenario->backends[i], columns);
     for (size_t i = 0; i < scenario->tenant_count; i++)

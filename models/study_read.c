@@ -1,6 +1,7 @@
 /* study_read.c - the mapping `study:`, and the small things that all readers share. */
 #include <string.h>
 
+#include "models/address.h"
 #include "models/readers.h"
 #include "models/tables.h"
 #include "sim/io/param.h"
@@ -89,8 +90,13 @@ bool study_read(const struct reader *reader, const struct node *map, struct plac
     struct study_keys keys = {0};
     struct place places[STUDY_KEYS] = {{0}};
     param_defaults(study_options, &keys, reader->arena);
-    if (!reader_expects_map_of(reader, map, "study", NULL, "horizon: 60000 s") ||
-        !param_read(study_options, "study", &keys, map, NULL, places, reader->arena, reader->diag))
+    if (!reader_expects_map_of(reader, map, "study", NULL, "horizon: 60000 s"))
+        return false;
+    const struct node *warmup = node_get(map, "warmup");
+    bool found = warmup && warmup->kind == NODE_SCALAR && strcmp(warmup->text, "auto") == 0;
+    if (found)
+        map = map_without(map, "warmup", reader->arena);
+    if (!param_read(study_options, "study", &keys, map, NULL, places, reader->arena, reader->diag))
         return false;
 
     struct diag *diag = reader->diag;
@@ -105,14 +111,15 @@ bool study_read(const struct reader *reader, const struct node *map, struct plac
     if (until_done && horizon_given)
         diag_error(diag, places[STUDY_HORIZON],
                    "a terminating study (until: done) has no horizon: expected most: TIME, or nothing");
-    if (until_done && keys.warmup > 0)
-        diag_error(diag, places[STUDY_WARMUP],
+    if (until_done && (keys.warmup > 0 || found))
+        diag_error(diag, found ? warmup->place : places[STUDY_WARMUP],
                    "a terminating study (until: done) measures from its start: expected no warmup");
     if (!until_done && most_given)
         diag_error(diag, places[STUDY_MOST], "most belongs to a terminating study: expected until: done beside it");
 
     sim_time end = until_done ? keys.most : keys.horizon;
-    *study = (struct study){.until_done = until_done,
+    *study = (struct study){.warmup_auto = found,
+                            .until_done = until_done,
                             .horizon = end,
                             .warmup = keys.warmup,
                             .most = end,

@@ -67,6 +67,7 @@ static void world_init(struct world *world, const struct scenario *scenario, uin
 {
     world->scenario = scenario;
     world->watch = watch;
+    world->present = watch ? watch->present : NULL;
     world->key = (struct stream_key){(uint64_t)scenario->study.seed, replication};
     calendar_init(&world->calendar, (uint64_t)scenario->study.seed, replication);
     sim_record.where = &world->calendar.where;

@@ -11,6 +11,7 @@
 
 struct gauges;
 struct measure;
+struct series;
 
 enum row_scope { ROW_ALL, ROW_CLASS, ROW_TENANT, ROW_BACKEND };
 
@@ -111,6 +112,7 @@ struct trial_watch {
     /* For alerts of the scenario: told of each, from t = 0, as they happen. */
     void (*alerted)(void *context, const struct alert_record *record);
     void *context;
+    struct series *present;   /* gets how many agents were in the system: at the door, or with a turn under way */
     struct measure *observed; /* gets what the window saw of all classes, added to what it has, if the trial ends */
 };
 

@@ -20,6 +20,7 @@
 #include "sim/io/mem.h"
 #include "sim/stats/level.h"
 #include "sim/stats/quantile.h"
+#include "sim/stats/series.h"
 
 /* More events than this at one instant, beside ten for each agent, are a loop without progress. */
 #define WORLD_EVENTS_AT_ONCE UINT64_C(1000000)
@@ -267,9 +268,10 @@ struct world {
     struct agent *agents;            /* all that there is memory for */
     struct agent *nobody;            /* in place of one that is gone: its memory is blank; made when needed */
     uint64_t agents_alive, agents_calling, agents_booting;
-    uint64_t parts_open; /* that agents wait for */
-    uint64_t runs_open;  /* of finite classes, not yet ended */
-    uint64_t restarts;   /* of runs by a layer of their client */
+    struct series *present; /* NULL: nobody asks how many are in the system */
+    uint64_t parts_open;    /* that agents wait for */
+    uint64_t runs_open;     /* of finite classes, not yet ended */
+    uint64_t restarts;      /* of runs by a layer of their client */
     size_t ticket_bytes;
     sim_time window_start, last_run_over;
     char wrong[512]; /* a policy's wrong answer; empty: none */
@@ -284,6 +286,19 @@ static inline uint64_t agent_entity(const struct agent_class *spec, uint32_t ind
 static inline sim_time world_now(const struct world *world)
 {
     return world->calendar.where.now;
+}
+
+/* In the system as a whole: at the door, or with a turn under way, be that held, waiting, in service or backing off. */
+static inline bool agent_present(enum agent_place place)
+{
+    return place == AGENT_AT_DOOR || place == AGENT_CALLING || place == AGENT_FANNING_OUT;
+}
+
+static inline void agent_is(struct world *world, struct agent *agent, enum agent_place place)
+{
+    if (world->present && agent_present(place) != agent_present(agent->place))
+        series_change(world->present, world_now(world), agent_present(place) ? 1 : -1);
+    agent->place = place;
 }
 
 #define WORLD_ASSERT(world, condition) SIM_ASSERT(&(world)->calendar.where, condition)

@@ -31,8 +31,14 @@
     X(discover_spend) \
     X(discover_verb) \
     X(seeds) \
+    X(bounds) \
+    X(precision) \
+    X(search) \
+    X(tornado) \
+    X(size) \
     X(stats) \
     X(quantile) \
+    X(steady) \
     X(theory) \
     X(experiment) \
     X(unit) \
@@ -131,6 +137,7 @@
     X(scenarios) \
     X(pool_scenarios) \
     X(quota_scenarios) \
+    X(size_scenarios) \
     X(allot_scenarios) \
     X(spread_scenarios) \
     X(zoo) \

@@ -102,27 +102,38 @@ static void watch(void *context, size_t done, size_t all)
     script->calls++;
 }
 
+static struct experiment experiment_of(struct script *script, unsigned threads)
+{
+    return (struct experiment){.points = POINTS,
+                               .replications = REPLICATIONS,
+                               .width = WIDTH,
+                               .threads = threads,
+                               .trial = trial,
+                               .context = script,
+                               .stop = &script->stop};
+}
+
 static struct results run(struct script *script, unsigned threads)
 {
-    struct experiment experiment = {.points = POINTS,
-                                    .replications = REPLICATIONS,
-                                    .width = WIDTH,
-                                    .threads = threads,
-                                    .trial = trial,
-                                    .progress = watch,
-                                    .context = script,
-                                    .stop = &script->stop};
+    struct experiment experiment = experiment_of(script, threads);
     struct results results;
 
     script->caller = pthread_self();
+    experiment.progress = watch;
     experiment_run(&experiment, &results);
     return results;
+}
+
+/* The inverse of trial_number. */
+static const double *values_of(const struct results *results, size_t number)
+{
+    return results_at(results, (number - 1) / REPLICATIONS, (unsigned)((number - 1) % REPLICATIONS) + 1);
 }
 
 static void assert_undone(const struct results *results, size_t number)
 {
     for (size_t i = 0; i < WIDTH; i++)
-        ck_assert_double_nan(results->values[(number - 1) * WIDTH + i]);
+        ck_assert_double_nan(values_of(results, number)[i]);
 }
 
 static void assert_done(const struct results *results, size_t number)
@@ -130,7 +141,7 @@ static void assert_done(const struct results *results, size_t number)
     double values[WIDTH];
 
     walk(number, values);
-    ck_assert_mem_eq(results->values + (number - 1) * WIDTH, values, sizeof values);
+    ck_assert_mem_eq(values_of(results, number), values, sizeof values);
 }
 
 START_TEST(same_bits_for_any_number_of_threads)
@@ -143,12 +154,53 @@ START_TEST(same_bits_for_any_number_of_threads)
     ck_assert_uint_eq(script.begun, POINTS * REPLICATIONS);
     for (size_t point = 0; point < POINTS; point++) {
         ck_assert_uint_eq(results.finished[point], REPLICATIONS);
-        for (unsigned replication = 1; replication <= REPLICATIONS; replication++) {
+        for (unsigned replication = 1; replication <= REPLICATIONS; replication++)
             assert_done(&results, trial_number(point, replication));
-            ck_assert_ptr_eq(results_at(&results, point, replication),
-                             results.values + (trial_number(point, replication) - 1) * WIDTH);
-        }
     }
+    results_fini(&results);
+}
+END_TEST
+
+/* Points are begun late, go on, or are left as they are; what is done is done once. */
+START_TEST(a_study_goes_on)
+{
+    static const unsigned rounds[][POINTS] = {{2, 0, 3, 0, 8}, {2, 4, 1, 0, 8}, {2, 4, 1, 0, 8}, {7, 4, 8, 0, 8}};
+    static const unsigned last[POINTS] = {7, 4, 8, 0, 8};
+    struct script script = {0};
+    struct experiment experiment = experiment_of(&script, thread_counts[_i]);
+    struct results results;
+
+    experiment_begin(&experiment, &results);
+    for (size_t round = 0; round < sizeof rounds / sizeof *rounds; round++)
+        experiment_extend(&experiment, rounds[round], &results);
+    ck_assert_uint_eq(script.begun, 7 + 4 + 8 + 8);
+    for (size_t point = 0; point < POINTS; point++) {
+        ck_assert_uint_eq(results.finished[point], last[point]);
+        for (unsigned replication = 1; replication <= last[point]; replication++)
+            assert_done(&results, trial_number(point, replication));
+    }
+    ck_assert_ptr_null(results.values[3]); /* memory only where something is wanted */
+    ck_assert_double_nan(compare_estimate(&results, 3, 0).mean);
+    results_fini(&results);
+}
+END_TEST
+
+START_TEST(a_failure_while_a_study_goes_on_is_found)
+{
+    struct script script = {.fail_at = trial_number(2, 5), .fail_late_at = trial_number(4, 3)};
+    struct experiment experiment = experiment_of(&script, thread_counts[_i]);
+    struct results results;
+
+    experiment_begin(&experiment, &results);
+    experiment_extend(&experiment, (unsigned[]){2, 0, 3, 0, 2}, &results);
+    ck_assert(!results.failed);
+    experiment_extend(&experiment, (unsigned[]){4, 0, 6, 0, 3}, &results);
+    ck_assert(results.failed && !results.interrupted);
+    ck_assert_uint_eq(results.failed_point, 2);
+    ck_assert_uint_eq(results.failed_replication, 5);
+    ck_assert_uint_eq(results.finished[0], 4);
+    ck_assert_uint_eq(results.finished[2], 4);
+    ck_assert_uint_eq(results.finished[4], 2);
     results_fini(&results);
 }
 END_TEST
@@ -194,7 +246,7 @@ START_TEST(progress_comes_now_and_then)
 
     experiment_run(&experiment, &results);
     ck_assert_int_ge(calls, 1);
-    ck_assert_double_eq(results.values[0], 1);
+    ck_assert_double_eq(results_at(&results, 0, 1)[0], 1);
     results_fini(&results);
 }
 END_TEST
@@ -316,9 +368,11 @@ START_TEST(nothing_to_do)
 END_TEST
 
 /* Point 0 is 1..5, point 1 is ten times as much and one more; replication 4 of point 1 has no second number. */
-static void fill(struct results *results, unsigned *finished, double *values)
+static void fill(struct results *results, unsigned *finished, double *values, double *rows[2])
 {
-    *results = (struct results){.points = 2, .width = 2, .replications = 5, .values = values, .finished = finished};
+    rows[0] = values;
+    rows[1] = values + 10;
+    *results = (struct results){.points = 2, .width = 2, .replications = 5, .values = rows, .finished = finished};
     for (unsigned r = 1; r <= 5; r++) {
         values[(r - 1) * 2] = r;
         values[(r - 1) * 2 + 1] = 100;
@@ -330,11 +384,11 @@ static void fill(struct results *results, unsigned *finished, double *values)
 START_TEST(estimates_and_differences)
 {
     unsigned finished[] = {5, 5};
-    double values[20];
+    double values[20], *rows[2];
     struct results results;
     struct estimate estimate;
 
-    fill(&results, finished, values);
+    fill(&results, finished, values, rows);
     estimate = compare_estimate(&results, 0, 0);
     ck_assert_uint_eq(estimate.count, 5);
     ck_assert_double_eq(estimate.mean, 3);
@@ -352,10 +406,10 @@ END_TEST
 START_TEST(only_finished_replications_count)
 {
     unsigned finished[] = {5, 2};
-    double values[20];
+    double values[20], *rows[2];
     struct results results;
 
-    fill(&results, finished, values);
+    fill(&results, finished, values, rows);
     ck_assert_double_eq(compare_estimate(&results, 1, 0).mean, 1003);
     ck_assert_uint_eq(compare_difference(&results, 1, 0, 0).count, 2);
     ck_assert_double_eq(compare_difference(&results, 1, 0, 0).mean, 1001.5);
@@ -373,6 +427,8 @@ Suite *experiment_suite(void)
     TCase *compare = tcase_create("compare");
 
     tcase_add_loop_test(pool, same_bits_for_any_number_of_threads, 0, THREAD_COUNTS);
+    tcase_add_loop_test(pool, a_study_goes_on, 0, THREAD_COUNTS);
+    tcase_add_loop_test(pool, a_failure_while_a_study_goes_on_is_found, 0, THREAD_COUNTS);
     tcase_add_test(pool, progress_comes_from_the_caller);
     tcase_add_test(pool, progress_comes_now_and_then);
     tcase_add_loop_test(pool, first_failure_in_order_is_reported, 0, THREAD_COUNTS);

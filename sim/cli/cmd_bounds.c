@@ -2,10 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "models/balance.h"
 #include "models/demand.h"
 #include "models/memory_bounds.h"
 #include "models/pool_bounds.h"
 #include "models/provider_tables.h"
+#include "models/shared_bounds.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/format.h"
 #include "sim/cli/report.h"
@@ -73,6 +75,27 @@ static const struct {
     {"pool_binds", "", "the meter that carries the fewest agents; empty where none binds"},
     METER("requests", "requests", "/min"), METER("input", "tokens", "/min"), METER("output", "tokens", "/min"),
     METER("total", "tokens", "/min"), METER("in_flight", "requests", ""), METER("tokens_in_flight", "tokens", ""),
+    /* Shown where there is one. */
+    {"erlang_c", "", "Poisson arrivals: the share of calls that wait, were service exponential"},
+    {"erlang_b", "", "the same: the share that is lost, were nobody let wait"},
+    {"wait_mean_lee_longton", "s", "M/G/c approximately: that of M/M/c x (1 + cv^2) / 2"},
+    {"wait_mean_cosmetatos", "s", "M/G/c approximately: between M/M/c and M/D/c in proportion to cv^2"},
+    {"goodput_shared", "turns/s",
+     "populations that share a backend, by exact mean value analysis: exact where services are exponential with one "
+     "mean, else as if the servers were shared out evenly"},
+    {"wait_mean_shared", "s", "the same: N / goodput_shared - S - Z"},
+};
+
+/* Columns of the third table, where a population is past the knee; only in text. */
+static const struct {
+    const char *name, *unit, *help;
+} balances[] = {
+    {"inside", "calls", "L: let into the system on average, as by a cap"},
+    {"thinking", "agents", "X Z, X being the capacity"},
+    {"backing_off", "agents", "N - L - X Z: whoever is neither"},
+    {"pause", "s", "B: mean pause of a refused attempt, by the client's own backoff"},
+    {"deferred_share", "", "of attempts, so that N = L + X Z + D B, were each refused with the same chance; empty: the "
+                           "client gives up before"},
 };
 
 /* Columns of the second table, a row a meter; only in text. */
@@ -96,8 +119,10 @@ enum {
     METERS = POOL_BINDS + 1,
     METER_NUMBERS = 4,
     METER_COLUMNS = sizeof meters / sizeof *meters,
+    MORE = METERS + METER_NUMBERS * METER_KINDS,
+    BALANCE_COLUMNS = sizeof balances / sizeof *balances,
 };
-_Static_assert(NUMBERS == METERS + METER_NUMBERS * METER_KINDS, "each meter has its columns");
+_Static_assert(NUMBERS == MORE + 6, "each meter has its columns");
 
 static void closed_numbers(struct demand d, bool alone, double values[])
 {
@@ -120,6 +145,10 @@ static void open_numbers(struct demand d, bool alone, double values[])
     if (!alone || !stable || !d.fixed)
         return;
     values[5] = d.arrivals;
+    values[MORE] = theory_erlang_c((size_t)d.servers, d.arrivals * d.service);
+    values[MORE + 1] = theory_erlang_b((size_t)d.servers, d.arrivals * d.service);
+    values[MORE + 2] = theory_mgc_wait_lee_longton((size_t)d.servers, d.arrivals, d.service, d.service_cv);
+    values[MORE + 3] = theory_mgc_wait_cosmetatos((size_t)d.servers, d.arrivals, d.service, d.service_cv);
     if (d.exponential_service) {
         values[6] = theory_mmc_wait((size_t)d.servers, d.arrivals, d.service);
         values[7] = theory_mmc_wait_quantile((size_t)d.servers, d.arrivals, d.service, 0.99);
@@ -194,6 +223,7 @@ static void add_row(const struct plan *plan, size_t point, size_t klass, struct 
 {
     const struct scenario *scenario = plan->points[point].scenario;
     struct demand demand = demand_of(scenario, klass);
+    struct shared_bounds shared;
     double values[NUMBERS];
     size_t row = keys_row(plan, point, klass, table), first = FACTORS + plan->factor_count;
 
@@ -206,6 +236,10 @@ static void add_row(const struct plan *plan, size_t point, size_t klass, struct 
         closed_numbers(demand, demand_alone(scenario, klass), values);
     } else if (!isnan(demand.arrivals)) {
         open_numbers(demand, demand_alone(scenario, klass), values);
+    }
+    if (shared_bounds_of(scenario, klass, &shared)) {
+        values[MORE + 4] = shared.goodput;
+        values[MORE + 5] = shared.wait;
     }
     table_text(table, row, first + MEMORY_BINDS, memory_numbers(scenario, klass, demand.closed, values));
     table_text(table, row, first + POOL_BINDS, pool_numbers(scenario, klass, values));
@@ -236,8 +270,15 @@ static void add_meters(const struct plan *plan, size_t point, size_t klass, stru
 
 const char *cmd_bounds_column(size_t index, const char **unit, const char **help)
 {
-    if (index >= NUMBERS + METER_COLUMNS)
+    size_t third = index - NUMBERS - METER_COLUMNS;
+
+    if (index >= NUMBERS + METER_COLUMNS + BALANCE_COLUMNS)
         return NULL;
+    if (index >= NUMBERS + METER_COLUMNS) {
+        *unit = balances[third].unit;
+        *help = balances[third].help;
+        return balances[third].name;
+    }
     *unit = index < NUMBERS ? numbers[index].unit : meters[index - NUMBERS].unit;
     *help = index < NUMBERS ? numbers[index].help : meters[index - NUMBERS].help;
     return index < NUMBERS ? numbers[index].name : meters[index - NUMBERS].name;
@@ -290,6 +331,8 @@ static bool shown(size_t i, struct rooms rooms)
 {
     if (i < CONTEXTS)
         return rooms.cards || i == 0;
+    if (i >= MORE)
+        return false;
     if (i <= MEMORY_BINDS)
         return rooms.memory;
     return rooms.pools && i <= POOL_BINDS;
@@ -306,6 +349,57 @@ static bool escapes(const struct plan *plan)
             any = any || demand.spills || demand.fans_out || demand.leaves;
         }
     return any;
+}
+
+/* Columns that few scenarios have a number for. */
+static void reveal(const struct plan *plan, struct table *table)
+{
+    for (size_t i = MORE; i < NUMBERS; i++)
+        for (size_t row = 0; row < table->row_count; row++) {
+            size_t column = FACTORS + plan->factor_count + i;
+
+            if (!isnan(table_at(table, row, column)->number))
+                table->columns[column].shown = true;
+        }
+}
+
+/* Caps from the servers alone to three times as many, where they keep anybody out. */
+static void add_balances(const struct plan *plan, size_t point, size_t klass, struct table *table)
+{
+    static const double caps[] = {1, 1.25, 1.5, 2, 3};
+    const struct scenario *scenario = plan->points[point].scenario;
+    double servers = demand_of(scenario, klass).servers;
+
+    for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
+        struct balance balance;
+        size_t row, column = FACTORS + plan->factor_count;
+
+        if (!demand_alone(scenario, klass) || !balance_of(scenario, klass, caps[i] * servers, &balance))
+            continue;
+        row = keys_row(plan, point, klass, table);
+        put(table, row, column, balance.inside);
+        put(table, row, column + 1, balance.thinking);
+        put(table, row, column + 2, balance.backing_off);
+        put(table, row, column + 3, balance.pause);
+        put(table, row, column + 4, balance.share);
+    }
+}
+
+static void print_balances(const struct plan *plan, struct table *table, enum format format)
+{
+    key_columns(plan, table);
+    for (size_t i = 0; i < BALANCE_COLUMNS; i++)
+        table_column(table, balances[i].name, balances[i].unit, "", balances[i].help, TABLE_VALUE, true);
+    each_row(plan, add_balances, table);
+    if (table->row_count == 0)
+        return;
+    table_note(table,
+               "Retrial balance, N = L + X Z + D B: where a cap keeps agents out of a busy system, they back off, "
+               "and ask the more often the shorter that is.");
+    for (size_t i = 0; i < BALANCE_COLUMNS; i++)
+        table_note(table, "%s: %s", balances[i].name, balances[i].help);
+    printf("\n");
+    format_print(table, format, stdout);
 }
 
 static void print_meters(const struct plan *plan, struct table *table, enum format format)
@@ -327,7 +421,7 @@ int cmd_bounds(const struct cli_words *words)
     struct table table = {.ascii = format_ascii(),
                           .colour = format_colour(words, stdout),
                           .broadest = format_width(stdout)},
-                 second = table;
+                 second = table, third = table;
     enum format format;
     struct rooms rooms;
 
@@ -340,8 +434,9 @@ int cmd_bounds(const struct cli_words *words)
     for (size_t i = 0; i < NUMBERS; i++)
         table_column(&table, numbers[i].name, numbers[i].unit, "", numbers[i].help, TABLE_VALUE, shown(i, rooms));
     each_row(&session.plan, add_row, &table);
+    reveal(&session.plan, &table);
     for (size_t i = 0; i < NUMBERS; i++)
-        if (shown(i, rooms))
+        if (table.columns[FACTORS + session.plan.factor_count + i].shown)
             table_note(&table, "%s: %s", numbers[i].name, numbers[i].help);
     if (rooms.cards)
         table_note(&table, "The knee is where the bounds cross, not where goodput saturates, which takes more agents.");
@@ -359,8 +454,11 @@ int cmd_bounds(const struct cli_words *words)
     format_print(&table, format, stdout);
     if (rooms.pools && format != FORMAT_CSV)
         print_meters(&session.plan, &second, format);
+    if (rooms.cards && format != FORMAT_CSV)
+        print_balances(&session.plan, &third, format);
     table_fini(&table);
     table_fini(&second);
+    table_fini(&third);
     session_close(&session);
     return EXIT_DONE;
 }

@@ -45,7 +45,8 @@ static void print_run_time(const struct session *session, FILE *out)
     if (seconds < 0.1)
         fprintf(out, "# expected run time here: less than 0.1 s\n");
     else
-        fprintf(out, "# expected run time here: about %.*f s on %ld core%s\n", seconds < 10 ? 1 : 0, seconds, cores,
+        fprintf(out, "# expected run time here: %s %.*f s on %ld core%s\n",
+                plan->points[0].scenario->study.precision ? "at most" : "about", seconds < 10 ? 1 : 0, seconds, cores,
                 cores == 1 ? "" : "s");
 }
 

@@ -12,6 +12,7 @@
 #include "sim/cli/record_logs.h"
 #include "sim/cli/report.h"
 #include "sim/cli/run_files.h"
+#include "sim/cli/tornado.h"
 #include "sim/cli/verify.h"
 #include "sim/io/quote.h"
 
@@ -25,6 +26,7 @@ const struct cli_option cmd_run_options[] = {
     {"plot", 0, "DIR", "draw the table and the spread of the waits there, as SVG and PNG"},
     {"log", 0, "CALLS.csv", "write a row for each attempt there, with CALLS.csv.meta"},
     {"log-replications", 0, "1|all", "which replications of each design point --log covers; default 1"},
+    {"tornado", 0, NULL, "instead: move each value of `tornado:` through its range"},
     {"verify", 0, NULL, "also hold the run against identities and closed forms"},
     {.name = NULL},
 };
@@ -281,6 +283,19 @@ static void begin_files(struct session *session, const struct request *request)
         session->alerts = row_log_new(plan, "log of alerts", record->alerts, record->all_replications);
 }
 
+/* A study of its own: what is written down of a run is not of it. False after a message. */
+static bool tornado_alone(const struct cli_words *words)
+{
+    static const char *const others[] = {"output", "columns", "against", "log", "verify"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cli_has(words, others[i]) || cli_value(words, others[i])) {
+            fprintf(stderr, "weir run: `--tornado` and `--%s`: expected one of the two\n", others[i]);
+            return false;
+        }
+    return true;
+}
+
 static bool any_finished(const struct results *results)
 {
     for (size_t i = 0; i < results->points; i++)
@@ -295,6 +310,15 @@ int cmd_run(const struct cli_words *words)
     struct session session = {0};
     int status = EXIT_USAGE;
 
+    if (cli_has(words, "tornado")) {
+        struct tornado_request tornado = {.plot = cli_value(words, "plot")};
+
+        if (!tornado_alone(words) || !read_request(words, &request))
+            return EXIT_USAGE;
+        tornado.format = request.format;
+        tornado.threads = (unsigned)request.jobs;
+        return tornado_run(words, &tornado);
+    }
     if (read_request(words, &request) && session_open(&session, words) &&
         (!request.against || report_label(&session, request.against)) && can_deliver(&session, &request, words)) {
         session.sums_wanted = request.plot != NULL;

@@ -21,7 +21,16 @@ const struct cli_command cli_commands[] = {
      "simulations. Exit status: 0 nothing was found, 1 something was, 2 bad input or a crash."},
     {"bounds", "FILE", 1, 1, "Print what theory says without simulating.", cmd_bounds_options, cmd_bounds,
      "Capacity, knee and asymptotic bounds for each design point; the exact M/M/c//N numbers where think\n"
-     "time and service are exponential."},
+     "time and service are exponential; Erlang's formulas and M/G/c approximations for open arrivals;\n"
+     "mean value analysis of populations that share a backend; and past the knee the retrial balance."},
+    {"size", "FILE", 1, 1, "Find the largest population, or smallest cap, that meets goals.", cmd_size_options,
+     cmd_size,
+     "What is varied, within which values, and the goals stand in `size:` of FILE. A ladder, and then\n"
+     "halves of its bracket, are simulated, each size for as long as it takes to tell on which side of the\n"
+     "goal it lies. Two knobs give a frontier, `ranges:` what the answer owes to values that are not known\n"
+     "well; and without a goal the time of a task is printed at each rung, against an agent alone.\n"
+     "\n"
+     "Exit status: 0 there is an answer, 1 nothing meets the goals, 2 bad usage or input, 130 interrupted."},
     {"discover", "FILE", 1, 1, "Probe a pool whose limits it cannot see, and print seeds for a pacer.",
      cmd_discover_options, cmd_discover,
      "Sends calls to a provider of FILE in simulated time, and sees what a client sees: 429s, latencies,\n"

@@ -154,7 +154,7 @@ static struct results study_run(struct study_context *study, unsigned threads)
 
 static bool same_digits(const struct results *one, const struct results *other)
 {
-    return memcmp(one->values, other->values, REPLICATIONS * one->width * sizeof *one->values) == 0;
+    return memcmp(one->values[0], other->values[0], REPLICATIONS * one->width * sizeof **one->values) == 0;
 }
 
 static double goodput(const struct results *results)

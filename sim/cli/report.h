@@ -21,6 +21,11 @@ size_t report_keys(const struct plan *plan, size_t point, struct trial_row row, 
 /* What texts call a factor: the last word of its address, if no other factor ends in the same. */
 const char *report_factor(const struct plan *plan, size_t factor);
 
+/* Whether a table of results shows a metric to people. */
+bool report_shows(const struct table *table, size_t metric);
+/* Whether a scenario of the plan has something. */
+bool report_any_point(const struct plan *plan, bool (*has)(const struct scenario *));
+
 /* What a reader needs in order not to be fooled, as lines below that table. */
 void report_notes(const struct session *session, bool partial, struct table *table);
 

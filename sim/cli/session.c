@@ -78,26 +78,23 @@ void cli_catch_signals(void)
     sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-static double wall_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+static const struct session_more nothing_more = {.sets = NULL};
 
 /* All --set in order, and -r as the last of them. */
-static const char *const *session_sets(struct session *session, const struct cli_words *words, size_t *count)
+static const char *const *session_sets(struct session *session, const struct cli_words *words,
+                                       const struct session_more *more, size_t *count)
 {
     const char *replications = cli_value(words, "replications");
     const char **given = cli_list(words, "set", false, count);
-    const char **sets = arena_zeroed(&session->arena, *count + 1, sizeof *sets);
+    const char **sets = arena_zeroed(&session->arena, *count + 1 + more->set_count, sizeof *sets);
 
     for (size_t i = 0; i < *count; i++)
         sets[i] = arena_text(&session->arena, given[i]);
     free(given);
     if (replications)
         sets[(*count)++] = arena_format(&session->arena, "study.replications=%s", replications);
+    for (size_t i = 0; i < more->set_count; i++)
+        sets[(*count)++] = more->sets[i];
     return sets;
 }
 
@@ -143,7 +140,8 @@ static void note_idle_plugins(const struct session *session, const struct cli_wo
                     words->operands[0], session->policies[i]->name, session->policies[i]->name);
 }
 
-static bool open_plan(struct session *session, const struct cli_words *words, struct plan_request request)
+static bool open_plan(struct session *session, const struct cli_words *words, struct plan_request request,
+                      const struct session_more *more)
 {
     struct diag diag = {0};
     const char **only;
@@ -155,7 +153,8 @@ static bool open_plan(struct session *session, const struct cli_words *words, st
     request.load = plugin_load;
     if (!cli_count(words, "replications", 0, 1, 100000, &ignored))
         return false;
-    request.sets = session_sets(session, words, &request.set_count);
+    request.sets = session_sets(session, words, more, &request.set_count);
+    request.sweep = more->sweep;
     only = cli_list(words, "policy", true, &request.only_count);
     request.only = only;
     request.policies = session->policies = session_policies(words, &session->arena);
@@ -171,166 +170,28 @@ static bool open_plan(struct session *session, const struct cli_words *words, st
         if (width > session->width)
             session->width = width;
     }
+    session->width += QUALITY_COUNT;
     return good;
 }
 
 bool session_open(struct session *session, const struct cli_words *words)
 {
-    return open_plan(session, words, (struct plan_request){0});
+    return open_plan(session, words, (struct plan_request){0}, &nothing_more);
+}
+
+bool session_open_with(struct session *session, const struct cli_words *words, const struct session_more *more)
+{
+    return open_plan(session, words, (struct plan_request){0}, more);
 }
 
 bool session_open_pools(struct session *session, const struct cli_words *words)
 {
-    return open_plan(session, words, (struct plan_request){.pools_alone = true});
+    return open_plan(session, words, (struct plan_request){.pools_alone = true}, &nothing_more);
 }
 
 bool session_open_any(struct session *session, const struct cli_words *words)
 {
-    return open_plan(session, words, (struct plan_request){.pools_taken = true});
-}
-
-/* What the threads of one study share. */
-struct running {
-    const struct plan *plan;
-    const struct session *session; /* what is written down */
-    struct session_sum *sums;      /* NULL: not wanted */
-    pthread_mutex_t lock;
-    uint64_t events;
-    size_t failed_point;
-    unsigned failed_replication;
-    char failed[512];
-    double begun;
-    bool shown;
-};
-
-/* What a trial tells goes to, each NULL where it goes nowhere. */
-struct witness {
-    struct row_spool *attempts, *audit, *alerts;
-    struct session_alarm *alarms;
-    struct record_rows *samples;
-    struct decision_rows decisions;
-};
-
-static void on_attempt(void *witness, const struct attempt_record *record)
-{
-    call_log_row(((struct witness *)witness)->attempts, record);
-}
-
-static void on_sample(void *witness, sim_time at, const double *values)
-{
-    record_rows_add(((struct witness *)witness)->samples, at, values);
-}
-
-static void on_set(void *witness, const struct set_record *record)
-{
-    audit_row(((struct witness *)witness)->audit, record);
-}
-
-static void on_decision(void *witness, const struct decision *decision)
-{
-    decision_row(&((struct witness *)witness)->decisions, decision);
-}
-
-static void on_alert(void *witness_pointer, const struct alert_record *record)
-{
-    struct witness *witness = witness_pointer;
-    struct session_alarm *alarm = &witness->alarms[record->alert];
-
-    if (record->on && alarm->raised++ == 0) {
-        alarm->first = record->at;
-        alarm->gate = record->gate;
-    }
-    if (witness->alerts)
-        alert_row(witness->alerts, record);
-}
-
-static void witness_begin(struct witness *witness, const struct session *session, size_t point, unsigned replication)
-{
-    witness->attempts = row_log_begin(session->log, point, replication);
-    witness->samples = record_file_begin(session->record, point, replication);
-    witness->audit = row_log_begin(session->audit, point, replication);
-    witness->alerts = row_log_begin(session->alerts, point, replication);
-    witness->alarms = session->alarms ? session_alarms(session, point, replication) : NULL;
-    decision_rows_begin(&witness->decisions, &session->plan, row_log_begin(session->decisions, point, replication));
-}
-
-/* False if something could not be written: `why` gets the reason of the last one. */
-static bool witness_end(struct witness *witness, const struct session *session, bool kept, char *why, size_t size)
-{
-    bool good = true;
-
-    if (witness->attempts)
-        good = row_log_end(session->log, witness->attempts, kept, why, size);
-    if (witness->audit)
-        good = row_log_end(session->audit, witness->audit, kept, why, size) && good;
-    if (witness->alerts)
-        good = row_log_end(session->alerts, witness->alerts, kept, why, size) && good;
-    if (witness->decisions.spool)
-        good = row_log_end(session->decisions, witness->decisions.spool, kept, why, size) && good;
-    decision_rows_end(&witness->decisions);
-    if (witness->samples)
-        record_file_end(session->record, witness->samples, kept);
-    return good;
-}
-
-static enum trial_outcome session_trial(void *context, size_t point, unsigned replication, double *values)
-{
-    struct running *running = context;
-    char wrong[512];
-    uint64_t events = 0;
-    struct measure observed = {0};
-    struct witness witness;
-    struct trial_watch watch = {
-        .stop = &cli_stop,
-        .events = &events,
-        .wrong = wrong,
-        .wrong_size = sizeof wrong,
-        .context = &witness,
-        .observed = running->sums ? &observed : NULL,
-    };
-    enum trial_end end;
-
-    witness_begin(&witness, running->session, point, replication);
-    watch.attempted = witness.attempts ? on_attempt : NULL;
-    watch.recorded = witness.samples ? on_sample : NULL;
-    watch.gauges = witness.samples ? record_rows_gauges(witness.samples) : NULL;
-    watch.set = witness.audit ? on_set : NULL;
-    watch.alerted = witness.alarms ? on_alert : NULL;
-    watch.decided = witness.decisions.spool ? on_decision : NULL;
-    end = trial_simulate(running->plan->points[point].scenario, replication, &watch, values);
-    if (!witness_end(&witness, running->session, end == TRIAL_ENDED, wrong, sizeof wrong))
-        end = TRIAL_WRONG;
-    pthread_mutex_lock(&running->lock);
-    running->events += events;
-    if (running->sums && end == TRIAL_ENDED) {
-        measure_merge(&running->sums[point].observed, &observed); /* exact, so the order is all the same */
-        running->sums[point].replications++;
-    }
-    if (end == TRIAL_WRONG && (!running->failed[0] || point < running->failed_point ||
-                               (point == running->failed_point && replication < running->failed_replication))) {
-        running->failed_point = point;
-        running->failed_replication = replication;
-        memcpy(running->failed, wrong, sizeof running->failed);
-    }
-    pthread_mutex_unlock(&running->lock);
-    measure_fini(&observed);
-    return end == TRIAL_ENDED ? TRIAL_DONE : end == TRIAL_INTERRUPTED ? TRIAL_STOPPED : TRIAL_FAILED;
-}
-
-/* On a terminal only: how far, and how long still. */
-static void session_progress(void *context, size_t done, size_t all)
-{
-    struct running *running = context;
-    double spent = wall_clock() - running->begun;
-
-    if (!isatty(STDERR_FILENO) || spent < 0.5)
-        return;
-    running->shown = true;
-    fprintf(stderr, "\r%zu of %zu replications", done, all);
-    if (done)
-        fprintf(stderr, ", about %.0f s left", spent * (double)(all - done) / (double)done);
-    fprintf(stderr, "\033[K");
-    fflush(stderr);
+    return open_plan(session, words, (struct plan_request){.pools_taken = true}, &nothing_more);
 }
 
 void session_point(const struct plan *plan, size_t point, bool named, char *text, size_t size)
@@ -370,44 +231,6 @@ struct session_alarm *session_alarms(const struct session *session, size_t point
     const struct scenario *scenario = session->plan.points[0].scenario;
 
     return session->alarms + (point * (size_t)scenario->study.replications + replication - 1) * scenario->alert_count;
-}
-
-int session_run(struct session *session, unsigned threads)
-{
-    struct running running = {
-        .plan = &session->plan, .session = session, .lock = PTHREAD_MUTEX_INITIALIZER, .begun = wall_clock()};
-    struct experiment experiment = {
-        .points = session->plan.point_count,
-        .replications = (unsigned)session->plan.points[0].scenario->study.replications,
-        .width = session->width,
-        .threads = threads,
-        .trial = session_trial,
-        .progress = session_progress,
-        .context = &running,
-        .stop = &cli_stop,
-    };
-
-    if (session->sums_wanted)
-        running.sums = session->sums = mem_zeroed(session->plan.point_count, sizeof *session->sums);
-    if (session->plan.points[0].scenario->alert_count > 0)
-        session->alarms =
-            mem_zeroed(experiment.points * experiment.replications * session->plan.points[0].scenario->alert_count,
-                       sizeof *session->alarms);
-    experiment_run(&experiment, &session->results);
-    signal(SIGALRM, SIG_IGN); /* what follows is ours, and a slow disk may take its time */
-    session->seconds = wall_clock() - running.begun;
-    session->events = running.events;
-    if (running.shown)
-        fprintf(stderr, "\r\033[K");
-    pthread_mutex_destroy(&running.lock);
-    if (session->results.failed) {
-        char point[256];
-
-        session_point(&session->plan, running.failed_point, true, point, sizeof point);
-        fprintf(stderr, "weir: %s, replication %u: %s\n", point, running.failed_replication, running.failed);
-        return EXIT_USAGE;
-    }
-    return session->results.interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
 void session_close(struct session *session)

@@ -43,12 +43,26 @@ struct session_alarm {
     uint32_t gate; /* of the first */
 };
 
+/* What a trial yields behind its numbers: the mean number in the system in each half of the window, and how many values
+ * the quantiles of all classes are of. */
+enum session_quality {
+    QUALITY_FIRST_HALF,
+    QUALITY_SECOND_HALF,
+    QUALITY_WAITS,
+    QUALITY_TOTAL_WAITS,
+    QUALITY_RESPONSES,
+    QUALITY_LATENESS,
+    QUALITY_DOOR_WAITS,
+    QUALITY_RUN_TIMES,
+    QUALITY_COUNT
+};
+
 struct session {
     struct arena arena; /* of what was read beside the plan */
     struct plan plan;
     const struct policy_ops *const *policies;
     struct results results;
-    size_t width;   /* numbers a trial yields, the largest of all points */
+    size_t width;   /* numbers a trial yields, the largest of all points, and QUALITY_COUNT at the end */
     double seconds; /* wall clock of the study */
     uint64_t events;
     bool sums_wanted;         /* set before the study is run */
@@ -65,12 +79,23 @@ const struct policy_ops *const *session_policies(const struct cli_words *words, 
 
 /* Reads the scenario named by the first operand. Messages go to stderr; false: exit status EXIT_USAGE. */
 bool session_open(struct session *session, const struct cli_words *words);
+/* The same with further --set behind those that were given, and with another sweep. */
+struct session_more {
+    const char *const *sets;
+    size_t set_count;
+    struct node *const *sweep; /* as plan_request has it */
+};
+bool session_open_with(struct session *session, const struct cli_words *words, const struct session_more *more);
 /* The same of a scenario whose backends are all that is wanted: agents and a study may be missing. */
 bool session_open_pools(struct session *session, const struct cli_words *words);
 /* The same, where both are missing; then points have no classes. */
 bool session_open_any(struct session *session, const struct cli_words *words);
-/* Runs all replications. EXIT_DONE, EXIT_INTERRUPTED, or EXIT_USAGE after a policy's wrong answer. */
+/* Runs all replications, or as many as its precision takes, behind a warm-up that is found where it is to be.
+ * EXIT_DONE, EXIT_INTERRUPTED, or EXIT_USAGE after a message: a policy's wrong answer, a horizon too short for a
+ * warm-up. */
 int session_run(struct session *session, unsigned threads);
+/* Those up to wanted[point] that are not done yet. Statuses are the same. */
+int session_extend(struct session *session, unsigned threads, const unsigned *wanted);
 /* Of a replication, from 1: its alarms, one an alert. */
 struct session_alarm *session_alarms(const struct session *session, size_t point, unsigned replication);
 /* A design point in words: the alternative's label and the factors' values, with their names or without; cut where

@@ -320,3 +320,27 @@ double theory_priority_wait(const double *arrivals, const double *services, cons
         return INFINITY;
     return residual_work(arrivals, services, service_cvs, count) / ((1 - above) * (1 - own));
 }
+
+double theory_mdc_wait(size_t servers, double arrivals, double service)
+{
+    double c = (double)servers, use = arrivals * service / c;
+
+    if (use >= 1)
+        return INFINITY;
+    return (1 + (1 - use) * (c - 1) * (sqrt(4 + 5 * c) - 2) / (16 * use * c)) / 2 *
+           theory_mmc_wait(servers, arrivals, service);
+}
+
+double theory_mgc_wait_lee_longton(size_t servers, double arrivals, double service, double service_cv)
+{
+    return (1 + service_cv * service_cv) / 2 * theory_mmc_wait(servers, arrivals, service);
+}
+
+double theory_mgc_wait_cosmetatos(size_t servers, double arrivals, double service, double service_cv)
+{
+    double spread = service_cv * service_cv, exponential = theory_mmc_wait(servers, arrivals, service);
+
+    if (isinf(exponential))
+        return INFINITY;
+    return spread * exponential + (1 - spread) * theory_mdc_wait(servers, arrivals, service);
+}

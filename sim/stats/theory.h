@@ -5,6 +5,7 @@
 #ifndef SIM_THEORY_H
 #define SIM_THEORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Asymptotic bounds of a closed loop with n agents, c servers, service demand s and think time z. */
@@ -29,6 +30,23 @@ double theory_erlang_c(size_t servers, double load); /* probability of waiting; 
 double theory_mmc_wait(size_t servers, double arrivals, double service);
 double theory_mmc_wait_quantile(size_t servers, double arrivals, double service, double p);
 double theory_mg1_wait(double arrivals, double service, double service_cv); /* Pollaczek-Khinchine */
+
+/* M/G/c, where no closed form is known, approximately: the mean wait of M/M/c times (1 + cv^2) / 2 (Lee and Longton
+ * 1959); and between M/M/c and M/D/c in proportion to cv^2, of M/D/c by Cosmetatos (1975). Both are exact for one
+ * server and for exponential service; the second is nearer where service is steadier than that. */
+double theory_mgc_wait_lee_longton(size_t servers, double arrivals, double service, double service_cv);
+double theory_mgc_wait_cosmetatos(size_t servers, double arrivals, double service, double service_cv);
+double theory_mdc_wait(size_t servers, double arrivals, double service);
+
+/* Several classes of a population that share c servers: what exact mean value analysis gives (Reiser and Lavenberg
+ * 1980) where there is a product form, that is with exponential services of one mean served in order of arrival, or any
+ * services under processor sharing; think times are any. throughputs: one a class. False: more than 4 million states.
+ */
+struct shared_class {
+    size_t population;
+    double service, think;
+};
+bool theory_shared(size_t servers, const struct shared_class *classes, size_t count, double *throughputs);
 
 /* M/M/c/K, room for `room` calls in the system, the others lost (Kleinrock 1, 3.5): the share lost, and the mean wait
  * of those let in. */

@@ -13,11 +13,19 @@
 
 #define PROGRESS_NS 200000000L /* between two calls of the progress function */
 
-/* Trials are numbered point by point: trial = point * replications + replication - 1. */
+/* Of a point that replications are wanted of: its first trial, which is replication `replication`. */
+struct stretch {
+    size_t point, first;
+    unsigned replication;
+};
+
+/* Trials are numbered point by point, those that were done before left out. */
 struct pool {
     const struct experiment *experiment;
-    double *values;
-    bool *done; /* of each trial */
+    struct results *results;
+    struct stretch *stretches; /* and one behind them, whose first trial is the number of all */
+    size_t current;            /* the stretch of the next trial */
+    bool *done;                /* of each trial */
     size_t next, finished;
     size_t limit; /* no trial from here on is begun: the first failed one, or their number */
     bool stopped; /* a trial said so */
@@ -26,9 +34,22 @@ struct pool {
     pthread_cond_t idle; /* the last thread has ended */
 };
 
-static double *row_of(const struct pool *pool, size_t trial)
+static double *row_of(const struct pool *pool, size_t point, unsigned replication)
 {
-    return pool->values + trial * pool->experiment->width;
+    return pool->results->values[point] + (replication - 1) * pool->experiment->width;
+}
+
+/* Trials are taken in order, so the stretch of the next is this one or one further on. */
+static size_t take(struct pool *pool, size_t *point, unsigned *replication)
+{
+    const struct stretch *stretch;
+
+    while (pool->next >= pool->stretches[pool->current + 1].first)
+        pool->current++;
+    stretch = &pool->stretches[pool->current];
+    *point = stretch->point;
+    *replication = stretch->replication + (unsigned)(pool->next - stretch->first);
+    return pool->next++;
 }
 
 static bool has_next(const struct pool *pool)
@@ -62,12 +83,13 @@ static void *work(void *argument)
 
     pthread_mutex_lock(&pool->lock);
     while (has_next(pool)) {
-        size_t trial = pool->next++;
+        size_t point;
+        unsigned replication;
+        size_t trial = take(pool, &point, &replication);
         enum trial_outcome outcome;
 
         pthread_mutex_unlock(&pool->lock);
-        outcome = experiment->trial(experiment->context, trial / experiment->replications,
-                                    (unsigned)(trial % experiment->replications) + 1, row_of(pool, trial));
+        outcome = experiment->trial(experiment->context, point, replication, row_of(pool, point, replication));
         pthread_mutex_lock(&pool->lock);
         conclude(pool, trial, outcome);
     }
@@ -143,40 +165,70 @@ static void run_threads(struct pool *pool, size_t trials)
 }
 
 /* What was done past a failed trial depends on timing, so it counts as not done. */
-static void settle(const struct pool *pool, size_t trials, struct results *results)
+static void settle(const struct pool *pool, size_t stretches)
 {
-    for (size_t trial = 0; trial < trials; trial++) {
-        size_t point = trial / results->replications;
-        bool done = pool->done[trial] && trial < pool->limit;
+    struct results *results = pool->results;
 
-        if (done && results->finished[point] == trial % results->replications)
-            results->finished[point]++;
-        for (size_t i = 0; !done && i < results->width; i++)
-            row_of(pool, trial)[i] = NAN;
-        if (!done && trial < pool->limit)
-            results->interrupted = true;
-    }
-    results->failed = pool->limit < trials;
-    if (results->failed) {
-        results->failed_point = pool->limit / results->replications;
-        results->failed_replication = (unsigned)(pool->limit % results->replications) + 1;
+    for (size_t i = 0; i < stretches; i++) {
+        const struct stretch *stretch = &pool->stretches[i];
+
+        for (size_t trial = stretch->first; trial < stretch[1].first; trial++) {
+            unsigned replication = stretch->replication + (unsigned)(trial - stretch->first);
+            bool done = pool->done[trial] && trial < pool->limit;
+
+            if (done && results->finished[stretch->point] == replication - 1)
+                results->finished[stretch->point]++;
+            for (size_t k = 0; !done && k < results->width; k++)
+                row_of(pool, stretch->point, replication)[k] = NAN;
+            if (!done && trial < pool->limit)
+                results->interrupted = true;
+            if (trial == pool->limit) {
+                results->failed = true;
+                results->failed_point = stretch->point;
+                results->failed_replication = replication;
+            }
+        }
     }
 }
 
-void experiment_run(const struct experiment *experiment, struct results *results)
+void experiment_begin(const struct experiment *experiment, struct results *results)
 {
-    size_t trials = experiment->points * experiment->replications;
-    struct pool pool = {.experiment = experiment, .limit = trials, .lock = PTHREAD_MUTEX_INITIALIZER};
-    pthread_condattr_t monotonic;
-
     *results = (struct results){
         .points = experiment->points,
         .width = experiment->width,
         .replications = experiment->replications,
-        .values = mem_zeroed(trials, experiment->width * sizeof *results->values),
+        .values = mem_zeroed(experiment->points, sizeof *results->values),
         .finished = mem_zeroed(experiment->points, sizeof *results->finished),
     };
-    pool.values = results->values;
+}
+
+/* The stretches that are wanted, and memory for what they yield; returns how many. */
+static size_t plan_stretches(struct pool *pool, const unsigned *wanted)
+{
+    const struct results *results = pool->results;
+    size_t count = 0, trials = 0;
+
+    pool->stretches = mem_zeroed(results->points + 1, sizeof *pool->stretches);
+    for (size_t point = 0; point < results->points; point++) {
+        if (wanted[point] <= results->finished[point])
+            continue;
+        if (!results->values[point])
+            results->values[point] = mem_zeroed(results->replications, results->width * sizeof(double));
+        pool->stretches[count++] =
+            (struct stretch){.point = point, .first = trials, .replication = results->finished[point] + 1};
+        trials += wanted[point] - results->finished[point];
+    }
+    pool->stretches[count].first = trials;
+    return count;
+}
+
+void experiment_extend(const struct experiment *experiment, const unsigned *wanted, struct results *results)
+{
+    struct pool pool = {.experiment = experiment, .results = results, .lock = PTHREAD_MUTEX_INITIALIZER};
+    size_t stretches = plan_stretches(&pool, wanted), trials = pool.stretches[stretches].first;
+    pthread_condattr_t monotonic;
+
+    pool.limit = trials;
     pool.done = mem_zeroed(trials, sizeof *pool.done);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -184,15 +236,29 @@ void experiment_run(const struct experiment *experiment, struct results *results
     pthread_condattr_destroy(&monotonic);
 
     run_threads(&pool, trials);
-    settle(&pool, trials, results);
+    settle(&pool, stretches);
 
     pthread_cond_destroy(&pool.idle);
     pthread_mutex_destroy(&pool.lock);
     free(pool.done);
+    free(pool.stretches);
+}
+
+void experiment_run(const struct experiment *experiment, struct results *results)
+{
+    unsigned *wanted = mem_zeroed(experiment->points, sizeof *wanted);
+
+    for (size_t point = 0; point < experiment->points; point++)
+        wanted[point] = experiment->replications;
+    experiment_begin(experiment, results);
+    experiment_extend(experiment, wanted, results);
+    free(wanted);
 }
 
 void results_fini(struct results *results)
 {
+    for (size_t point = 0; point < results->points; point++)
+        free(results->values[point]);
     free(results->values);
     free(results->finished);
     *results = (struct results){0};
