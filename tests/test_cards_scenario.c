@@ -137,7 +137,7 @@ START_TEST(in_time)
             *comma++ = '\0';
             cells[count] = comma;
         }
-        ck_assert_uint_eq(count, 19);
+        ck_assert_uint_eq(count, 20);
         if (*cells[1] != 't' || strcmp(cells[12], "answered") != 0)
             continue;
         while (strcmp(cells[2], signals[signal]) != 0)
