@@ -37,6 +37,8 @@
     X(diag) \
     X(yaml) \
     X(csv) \
+    X(trace) \
+    X(trace_verb) \
     X(policies) \
     X(codel) \
     X(codel_rfc8289) \
