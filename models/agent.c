@@ -81,24 +81,29 @@ void agent_turn_draw(struct world *world, struct agent *agent)
 {
     const struct agent_class *spec = agent_spec(world, agent);
     const struct backend *backend = &world->scenario->backends[spec->backend];
+    const struct session_spec *recorded = spec->input ? spec->input->sessions : NULL;
     struct stream stream;
     uint64_t *words = agent->words;
 
     turn_words(world, agent, agent->turn);
     agent->thought = 0;
-    if (spec->think) {
+    if (recorded && recorded->wait) {
+        agent->thought = sim_from_seconds(recorded->wait[agent->session_row]);
+    } else if (spec->think) {
         stream = stream_open_with(world->key, agent_address(world, agent, PURPOSE_THINK, agent->turn), &words[0], 1);
         agent->thought = sim_from_seconds(dist_draw(spec->think, &stream));
     }
     agent->work = 0;
-    if (spec->output) {
+    if (recorded && recorded->output) {
+        agent->work = recorded->output[agent->session_row];
+    } else if (spec->output) {
         stream = stream_open_with(world->key, agent_address(world, agent, PURPOSE_OUTPUT, agent->turn), &words[1], 2);
         agent->work = dist_draw(spec->output, &stream);
-        if (agent->work > (double)TURN_TOKENS_MOST)
-            agent->work = (double)TURN_TOKENS_MOST;
-        if (agent->work > spec->max_tokens)
-            agent->work = spec->max_tokens;
     }
+    if (agent->work > (double)TURN_TOKENS_MOST)
+        agent->work = (double)TURN_TOKENS_MOST;
+    if (agent->work > spec->max_tokens)
+        agent->work = spec->max_tokens;
     if (spec->input)
         input_draw(world, agent);
     agent->tokens = (sim_time)whole(agent->work);

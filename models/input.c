@@ -55,6 +55,8 @@ uint64_t input_session(struct world *world, struct agent *agent)
                                                                            .turn = agent->run});
     size_t session = (size_t)((sim_sum)stream_next(&stream) * (sim_sum)sessions->count >> 64);
 
+    if (sessions->in_order)
+        session = (size_t)((agent->index + agent->run * spec->population) % sessions->count);
     agent->session_row = sessions->starts[session];
     return sessions->starts[session + 1] - sessions->starts[session];
 }

@@ -39,6 +39,7 @@
     X(csv) \
     X(trace) \
     X(trace_verb) \
+    X(replay) \
     X(policies) \
     X(codel) \
     X(codel_rfc8289) \

@@ -37,11 +37,12 @@ const struct cli_command cli_commands[] = {
      cmd_trace,
      "FILE is `-` for standard input. `weir list traces` names the formats; a file is of the one whose\n"
      "columns it has, and its units are that format's. Columns of no format are told by --column, times\n"
-     "with their unit: `--column 'time=arrived:ms, input=prompt_len, output=gen_len'`; a moment without one\n"
-     "is a date.\n"
+     "with their unit: `--column 'time=arrived:ms, input=prompt_len, output=gen_len'`; a moment without\n"
+     "one is a date.\n"
      "\n"
      "Rows are counted, and those that do not count with their reason. An empty field is unknown, not 0.\n"
-     "Memory does not grow with the rows, unless they are sorted. Exit status: 0 done, 2 bad usage or input."},
+     "Memory does not grow with the rows, unless they are sorted. Exit status: 0 done, 2 bad usage or\n"
+     "input."},
     {"plot", "TABLE.csv", 1, 1, "Draw a table that `weir run -o` wrote, or a record.", cmd_plot_options, cmd_plot,
      "Without -y it draws wait_p99, and of a record (`record:` in a scenario) the first four columns that\n"
      "vary. Of a record `-y A,B` draws a panel each, one below the other, and `-y A+B,C` both A and B in\n"
