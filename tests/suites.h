@@ -39,6 +39,7 @@
     X(csv) \
     X(trace) \
     X(trace_verb) \
+    X(trace_json) \
     X(replay) \
     X(policies) \
     X(codel) \

@@ -53,8 +53,8 @@ const struct cli_command cli_commands[] = {
      "as it is. Without an operand both are named."},
     {"list", "[WHAT]", 0, 1, "List policies, metrics, distributions, keys of a scenario, or terms.", cmd_list_options,
      cmd_list,
-     "WHAT is one of policies, metrics, distributions, keys, terms, traces, reference; without it the lists\n"
-     "are named."},
+     "WHAT is one of policies, metrics, distributions, keys, terms, traces, reference; without it the\n"
+     "lists are named."},
     {"help", "[TOPIC]", 0, 1, "Explain a command, a policy, a metric, a key of a scenario or a term.", cmd_help_options,
      cmd_help, NULL},
     {.name = NULL},

@@ -7,9 +7,9 @@
 
 /* clang-format off */
 #define CLI_TRACE_OPTIONS \
-    {"as", 0, "FORMAT", "the format of the file; otherwise the one whose columns it has"}, \
-    {"column", 0, "FIELD=COLUMN[:UNIT],...", "which column is what, before those of the format; may be repeated"}, \
-    {"sort", 0, NULL, "sort rows by time; otherwise times that run backwards are an error"}
+    {"as", 0, "FORMAT", "its format; otherwise the one whose columns it has"}, \
+    {"column", 0, "FIELD=COLUMN[:UNIT],...", "which column is what, before the format's; may be repeated"}, \
+    {"sort", 0, NULL, "sort rows by time; otherwise a step back is an error"}
 /* clang-format on */
 
 /* The trace that the first operand names. Texts live in the arena. */
