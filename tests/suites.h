@@ -41,6 +41,7 @@
     X(trace_verb) \
     X(trace_json) \
     X(replay) \
+    X(fit) \
     X(policies) \
     X(codel) \
     X(codel_rfc8289) \

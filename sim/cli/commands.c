@@ -43,6 +43,12 @@ const struct cli_command cli_commands[] = {
      "Rows are counted, and those that do not count with their reason. An empty field is unknown, not 0.\n"
      "Memory does not grow with the rows, unless they are sorted. Exit status: 0 done, 2 bad usage or\n"
      "input."},
+    {"fit", "TRACE.csv", 1, 1, "Fit distributions to a recorded workload, and print a scenario of them.",
+     cmd_fit_options, cmd_fit,
+     "Think times, answers, contexts and lengths of sessions: exponential or geometric, lognormal, gamma,\n"
+     "weibull, mixtures of lognormals by EM, and the data's own quantiles, each with its BIC and its\n"
+     "distance from the data. Arrivals by their index of dispersion. What independent draws would lose,\n"
+     "correlation within sessions, is measured. The file is read as by `weir trace`."},
     {"plot", "TABLE.csv", 1, 1, "Draw a table that `weir run -o` wrote, or a record.", cmd_plot_options, cmd_plot,
      "Without -y it draws wait_p99, and of a record (`record:` in a scenario) the first four columns that\n"
      "vary. Of a record `-y A,B` draws a panel each, one below the other, and `-y A+B,C` both A and B in\n"
