@@ -12,7 +12,7 @@
 #include "sim/io/mem.h"
 
 #define KOLMOGOROV_95 1.36 /* times sqrt(n): the distance that chance keeps below 95 times of 100 */
-enum { LEAST = 10, ROWS_MOST = 40000, STEPS_MOST = 200 };
+enum { LEAST = 10, ROWS_MOST = 10000, STEPS_MOST = 200 };
 
 static const char *const names[FIT_FAMILIES] = {
     [FIT_EXPONENTIAL] = "exponential",   [FIT_GEOMETRIC] = "geometric",

@@ -8,10 +8,10 @@
 #include "models/fit.h"
 #include "sim/io/mem.h"
 
-enum { PARTS_MOST = 3, PARAMETERS_MOST = 3 * PARTS_MOST - 1, ROUNDS_MOST = 2000 };
+enum { PARTS_MOST = 3, PARAMETERS_MOST = 3 * PARTS_MOST - 1, ROUNDS_MOST = 300 };
 #define SIGMA_LEAST 0.01 /* a narrower part is a heap of equal values */
 #define WEIGHT_LEAST 1e-3
-#define GAIN_LEAST 1e-9 /* of the mean log-likelihood in a round */
+#define GAIN_LEAST 1e-7 /* of the mean log-likelihood in a round */
 
 struct normals {
     size_t count;
