@@ -71,20 +71,24 @@ void agent_turn_draw(struct world *world, struct agent *agent)
 {
     const struct agent_class *spec = agent_spec(world, agent);
     const struct backend *backend = &world->scenario->backends[spec->backend];
+    const struct session_spec *recorded = spec->input ? spec->input->sessions : NULL;
     uint64_t *words = agent->words;
 
     turn_words(world, agent, agent->turn);
     agent->thought = 0;
-    if (spec->think)
+    if (recorded && recorded->wait)
+        agent->thought = sim_from_seconds(recorded->wait[agent->session_row]);
+    else if (spec->think)
         agent->thought = sim_from_seconds(turn_draw(world, agent, spec->think, PURPOSE_THINK, &words[0], 1));
     agent->work = 0;
-    if (spec->output) {
+    if (recorded && recorded->output)
+        agent->work = recorded->output[agent->session_row];
+    else if (spec->output)
         agent->work = turn_draw(world, agent, spec->output, PURPOSE_OUTPUT, &words[1], 2);
-        if (agent->work > (double)TURN_TOKENS_MOST)
-            agent->work = (double)TURN_TOKENS_MOST;
-        if (agent->work > spec->max_tokens)
-            agent->work = spec->max_tokens;
-    }
+    if (agent->work > (double)TURN_TOKENS_MOST)
+        agent->work = (double)TURN_TOKENS_MOST;
+    if (agent->work > spec->max_tokens)
+        agent->work = spec->max_tokens;
     if (spec->input)
         input_draw(world, agent);
     agent->tokens = (sim_time)(agent->work + 0.5);

@@ -211,9 +211,32 @@ static bool read_day(const struct reader *reader, const struct expr *call, struc
     return true;
 }
 
+/* At the times of a replay's trace. */
+static bool read_recorded(const struct reader *reader, const struct expr *word, struct place runs,
+                          struct agent_class *class)
+{
+    const struct session_spec *sessions = class->input ? class->input->sessions : NULL;
+    if (!sessions || !sessions->times) {
+        diag_error(reader->diag, word->place,
+                   "arrivals: recorded: expected replay: {trace: FILE} beside it, of a trace with times");
+        return false;
+    }
+    if (runs.file && class->runs != UINT64_MAX && class->runs > sessions->count) {
+        diag_error(reader->diag, runs, "runs: expected at most %zu, which is all that the trace has", sessions->count);
+        return false;
+    }
+    if (class->runs > sessions->count)
+        class->runs = sessions->count;
+    class->source = SOURCE_TRACE;
+    class->arrivals = sessions->times;
+    return true;
+}
+
 bool arrivals_read(const struct reader *reader, const struct expr *arrivals, struct place runs,
                    struct agent_class *class)
 {
+    if (is_word(arrivals, "recorded"))
+        return read_recorded(reader, arrivals, runs, class);
     static const char *const sources[] = {"poisson", "even", "all_at", "trace", "batch", "day", "spike"};
     enum { SOURCES = sizeof sources / sizeof *sources };
     size_t at = 0;

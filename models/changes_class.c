@@ -76,6 +76,11 @@ static bool read_think(struct changes_reader *changes, const struct change_text 
                    "%s has no think time: expected a class that thinks between turns", class->name);
         return false;
     }
+    if (class->input && class->input->sessions && class->input->sessions->wait) {
+        diag_error(reader->diag, text->places[CHANGE_SET],
+                   "%s waits as its trace says: expected a class without a replay, or with one of calls", class->name);
+        return false;
+    }
     struct dist *dist = arena_zeroed(reader->arena, 1, sizeof *dist);
     const struct expr *think = change_expr(changes, text);
     if (!think || !distribution_read(think, MEASURE_TIME, reader->columns, dist, reader->diag))

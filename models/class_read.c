@@ -261,7 +261,8 @@ static void check_class(const struct reader *reader, const struct scenario *scen
                         const struct place *places, struct place map, const struct node *client)
 {
     struct diag *diag = reader->diag;
-    bool recorded = class->input && class->input->sessions;
+    const struct session_spec *sessions = class->input ? class->input->sessions : NULL;
+    bool recorded = sessions, single = recorded && sessions->starts[sessions->count] == sessions->count;
     bool population = class->source == SOURCE_POPULATION, endless = class->runs == UINT64_MAX;
     if (class->turns && dist_mean(class->turns) < 1)
         diag_error(diag, places[CLASS_TURNS], "turns: a run has at least one turn: expected a mean of at least 1");
@@ -274,9 +275,9 @@ static void check_class(const struct reader *reader, const struct scenario *scen
     else if (scenario->study.until_done && endless)
         diag_error(diag, map, "%s never ends, but the study runs until done: expected runs: N%s", class->name,
                    population && !class->turns && !recorded ? " and turns" : "");
-    bool one_turn =
-        class->schedule || (!population && !recorded &&
-                            (!class->turns || (dist_is_constant(class->turns) && dist_mean(class->turns) <= 1)));
+    bool one_turn = class->schedule || (!population && single) ||
+                    (!population && !recorded &&
+                     (!class->turns || (dist_is_constant(class->turns) && dist_mean(class->turns) <= 1)));
     if (!class->think && !one_turn)
         diag_error(diag, map, "%s: expected think: a time, such as exponential(4.5 s), or 0 s", class->name);
     if (!class->output && needs_output(scenario, class))
@@ -324,6 +325,7 @@ static void read_class(const struct reader *reader, const struct node_entry *ent
     /* Each is read whatever the others say, so that all mistakes are shown at once. */
     bool good = reader_expects_row(reader, keys.tenant, places[CLASS_TENANT], "tenant");
     good &= input_read(reader, node_get(map, "input"), &class->input);
+    good &= replay_read(reader, map, class);
     good &= schedule_read(reader, node_get(map, "schedule"), &class->schedule);
     good &= check_schedule(reader, map, places, class);
     good &= read_source(reader, &keys, places, map->place, class);

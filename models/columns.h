@@ -28,10 +28,13 @@ struct row_groups {
     struct row_groups *next;
 };
 
+struct replay;
+
 struct columns {
     struct arena *arena;
     struct column *first;
     struct row_groups *groups;
+    struct replay *replays; /* models/replay_read.c */
 };
 
 /* `file` is meant relative to the file that `asked` is in. NULL after an error. */

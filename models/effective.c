@@ -182,6 +182,7 @@ static struct node *effective_class(const struct reader *reader, const struct no
     struct node *class = with_defaults(said, class_options, but, arena);
     if (!node_get(class, "backend") && backends->count == 1)
         node_put(class, "backend", nowhere, node_scalar(backends->entries[0].key, nowhere, arena), arena);
+    put_defaults(class, "replay", replay_options, arena);
     put_defaults(class, "schedule", schedule_options, arena);
     put_defaults(class, "deadline", deadline_options, arena);
     put_defaults(class, "fan_out", fan_out_options, arena);

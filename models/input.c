@@ -49,6 +49,8 @@ uint64_t input_session(struct world *world, struct agent *agent)
     struct stream stream = agent_stream(world, agent, PURPOSE_START, agent->run, 0);
     size_t session = (size_t)((sim_sum)stream_next(&stream) * (sim_sum)sessions->count >> 64);
 
+    if (sessions->in_order)
+        session = (size_t)((agent->index + agent->run * agent_spec(world, agent)->population) % sessions->count);
     agent->session_row = sessions->starts[session];
     return sessions->starts[session + 1] - sessions->starts[session];
 }

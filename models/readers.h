@@ -66,6 +66,8 @@ bool arrivals_read(const struct reader *reader, const struct expr *arrivals, str
                    struct agent_class *class);
 /* What a class's turns send, and when they are due; `map` may be NULL. */
 bool input_read(const struct reader *reader, const struct node *map, const struct input_spec **input);
+/* What a trace says of the class; of its mapping. After its input, before its source. */
+bool replay_read(const struct reader *reader, const struct node *class_map, struct agent_class *class);
 bool schedule_read(const struct reader *reader, const struct node *map, const struct schedule_spec **schedule);
 /* Its deadlines; `map` may be NULL, and `gives_up` says where: a place without a file if nowhere. After its source. */
 bool deadline_read(const struct reader *reader, const struct node *map, struct place gives_up,

@@ -8,7 +8,7 @@ const char *const scenario_keys[] = {"title",  "study",     "backends", "prices"
                                      "notes",  "plugin",    "record",   "discover", "seeds",  "changes",  "include",
                                      "alerts", "precision", "size",     "tornado",  NULL};
 const char *const slots_others[] = {"step_time", "throughput", "cards", NULL};
-const char *const class_others[] = {"client", "input", "schedule", "deadline", "fan_out", NULL};
+const char *const class_others[] = {"client", "input", "replay", "schedule", "deadline", "fan_out", NULL};
 const char *const record_others[] = {"what", NULL};
 
 const struct options_room scenario_rooms[] = {
@@ -31,6 +31,7 @@ const struct options_room scenario_rooms[] = {
     {"prices", price_options, "of a backend, in one currency: BACKEND: {input: 3, cached: 0.3, output: 15}"},
     {"agents", class_options, "who makes calls: NAME: {population: 24, ...}"},
     {"input", input_options, "of a class: what its turns send"},
+    {"replay", replay_options, "of a class: its runs are those of a recorded workload"},
     {"schedule", schedule_options, "of a class: turns that are due at times"},
     {"deadline", deadline_options, "of a class: when its turns and runs are to be done"},
     {"fan_out", fan_out_options, "of a class: parts that a turn makes of its answer"},
@@ -128,6 +129,9 @@ const struct mapping_key scenario_mappings[] = {
      "load that grows too fast is refused: {times: 2, over: 10 min, free: 100k}"},
     {"agents", "input", "mapping",
      "what a turn sends, the transcript of its run: {start: 20k, per_turn: 700, most: 200k}; without it nothing"},
+    {"agents", "replay", "mapping",
+     "runs as they were recorded, in place of input, turns, output and, where waits are recorded, think: {trace: "
+     "calls.csv}; they come as `population` or `arrivals` say, and at their own times with arrivals: recorded"},
     {"agents", "schedule", "mapping",
      "of a population whose turns are due at times: {turns: 800, over: 600 s}; in place of think, turns and runs"},
     {"agents", "deadline", "mapping",

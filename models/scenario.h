@@ -60,9 +60,13 @@ struct client {
 
 #define INPUT_CHARS 4.89 /* characters a token, unless a scenario says otherwise */
 
-/* Recorded sessions: what each of their calls sent, and how much of it was cached. */
+/* Recorded sessions: what each of their calls sent, and how much of it was cached; of a replay also how long it waited
+ * before, what it got, and when its session began. */
 struct session_spec {
     const double *input, *cached; /* tokens, by row */
+    const double *wait, *output;  /* seconds, tokens, by row; NULL: the class says it */
+    const sim_time *times;        /* by session, since the first; NULL: unknown */
+    bool in_order;                /* taken in turn; else drawn */
     const size_t *starts;         /* session i has the rows starts[i] to starts[i + 1] - 1 */
     size_t count;
 };

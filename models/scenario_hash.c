@@ -63,7 +63,17 @@ static uint64_t distribution(uint64_t hash, const struct dist *dist, const struc
 }
 
 /* Before what was not always there, and is hashed only where it is said: the scenarios of before keep their hash. */
-enum tag { TAG_BOOT = 1, TAG_CHARS, TAG_DIES, TAG_FAN_OUT, TAG_SPILL, TAG_DEADLINE = 10, TAG_WARMUP, TAG_PRECISION };
+enum tag {
+    TAG_BOOT = 1,
+    TAG_CHARS,
+    TAG_DIES,
+    TAG_FAN_OUT,
+    TAG_SPILL,
+    TAG_DEADLINE = 10,
+    TAG_WARMUP,
+    TAG_PRECISION,
+    TAG_REPLAY
+};
 
 static uint64_t layer(uint64_t hash, const struct client_layer *layer)
 {
@@ -91,6 +101,8 @@ static uint64_t input_of(uint64_t hash, const struct input_spec *input, const st
         hash = column_of(column_of(hash, columns, input->sessions->input), columns, input->sessions->cached);
         for (size_t i = 0; i <= input->sessions->count; i++)
             hash = word(hash, input->sessions->starts[i]);
+        if (input->sessions->output || input->sessions->wait) /* their values are those of output and think */
+            hash = word(word(hash, TAG_REPLAY), input->sessions->in_order);
         return hash;
     }
     hash = distribution(distribution(hash, input->start, columns), input->per_turn, columns);

@@ -115,7 +115,7 @@ const struct option class_options[] = {
          "trace(FILE COLUMN UNIT); batch(40 within 5 s every poisson(2/h)), so many runs from one trigger; day(FILE "
          "COLUMN), Poisson with rates of equal parts of a day, runs a minute, from 0 s on; spike(base 2/min peak "
          "40/min at "
-         "10 min for 5 min), Poisson; of poisson the rate is live"},
+         "10 min for 5 min), Poisson; recorded, at the times of a replay's trace; of poisson the rate is live"},
     {"runs", OPTION_COUNT, AT(class_keys, runs), .initial = "inf", .least = "1", .measures = "runs",
      .help = "runs of this class in all"},
     {"turns", OPTION_DIST, AT(class_keys, turns), .initial = "", .measures = "turns",

@@ -190,8 +190,8 @@ enum { HOST_AT, HOST_SCOPE, HOST_NAME, HOST_PRESET, HOST_KEYS };
 
 /* The rows stand in the order of the enums above and end with one whose key is NULL. */
 extern const struct option study_options[], slots_options[], step_options[], cards_options[], class_options[],
-    input_options[], schedule_options[], deadline_options[], fan_out_options[], client_options[], record_options[],
-    change_options[], alert_options[], host_options[];
+    input_options[], replay_options[], schedule_options[], deadline_options[], fan_out_options[], client_options[],
+    record_options[], change_options[], alert_options[], host_options[];
 extern const struct option precision_options[];
 extern const struct option throughput_option; /* the value of a point of `throughput`, into a double */
 

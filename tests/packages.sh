@@ -22,6 +22,7 @@ build header  Random123/philox.h librandom123-dev  Random123-devel    random123 
 build header  sleef.h            libsleef-dev      sleef-devel        sleef    sleef-dev       sleef
 plots program gnuplot            gnuplot-nox       gnuplot-minimal    gnuplot  gnuplot         gnuplot
 tests header  check.h            check             check-devel        check    check-dev       check
+tests program jq                jq                jq                 jq       jq              jq
 tests comma   de_DE              locales           glibc-locale-source glibc   -               -
 deep  program gcc                gcc               gcc+libasan+libubsan+libtsan gcc gcc        gcc
 deep  program nm                 binutils          binutils           binutils binutils        binutils

@@ -46,6 +46,11 @@
     X(diag) \
     X(yaml) \
     X(csv) \
+    X(trace) \
+    X(trace_verb) \
+    X(trace_json) \
+    X(replay) \
+    X(fit) \
     X(policies) \
     X(codel) \
     X(codel_rfc8289) \

@@ -17,7 +17,8 @@
 
 enum { ROOT_LINES_MOST = 320 };
 
-static const char *const pages[] = {"README.md", "scenarios/README.md", "policies/README.md", "tests/README.md"};
+static const char *const pages[] = {"README.md", "scenarios/README.md", "policies/README.md", "tests/README.md",
+                                    "scenarios/traces/README.md"};
 enum { PAGES = sizeof pages / sizeof *pages };
 
 static struct arena arena;

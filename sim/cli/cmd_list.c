@@ -10,6 +10,7 @@
 #include "sim/cli/reference.h"
 #include "sim/cli/session.h"
 #include "sim/cli/topics.h"
+#include "sim/cli/trace_report.h"
 #include "sim/io/diag.h"
 
 const struct cli_option cmd_list_options[] = {
@@ -86,6 +87,12 @@ static void list_terms(const struct policy_ops *const *policies)
     topics_terms();
 }
 
+static void list_traces(const struct policy_ops *const *policies)
+{
+    (void)policies;
+    trace_report_formats();
+}
+
 static const struct {
     const char *name, *what;
     void (*print)(const struct policy_ops *const *policies);
@@ -98,6 +105,7 @@ static const struct {
     {"keys", "keys of a scenario, by section", list_keys},
     {"providers", "presets of a provider: meters, and the page that they are from, with its day", list_providers},
     {"terms", "words that weir uses, explained", list_terms},
+    {"traces", "formats of recorded workloads: columns, what they are, and their units", list_traces},
     {"reference", "all of these and the commands, as one page in Markdown", reference_print},
 };
 

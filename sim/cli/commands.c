@@ -42,6 +42,22 @@ const struct cli_command cli_commands[] = {
      "in the file of -o. A number of a pool that could not be strained is said to be a lower bound. Exit\n"
      "status: 0 done, 1 the cap was reached or nothing was found, 2 bad usage or input, 130 interrupted;\n"
      "what was found until then is printed all the same."},
+    {"trace", "FILE.csv", 1, 1, "Read a recorded workload: how it is understood, and what is in it.", cmd_trace_options,
+     cmd_trace,
+     "FILE is `-` for standard input. `weir list traces` names the formats; a file is of the one whose\n"
+     "columns it has, and its units are that format's. Columns of no format are told by --column, times\n"
+     "with their unit: `--column 'time=arrived:ms, input=prompt_len, output=gen_len'`; a moment without\n"
+     "one is a date.\n"
+     "\n"
+     "Rows are counted, and those that do not count with their reason. An empty field is unknown, not 0.\n"
+     "Memory does not grow with the rows, unless they are sorted. Exit status: 0 done, 2 bad usage or\n"
+     "input."},
+    {"fit", "TRACE.csv", 1, 1, "Fit distributions to a recorded workload, and print a scenario of them.",
+     cmd_fit_options, cmd_fit,
+     "Think times, answers, contexts and lengths of sessions: exponential or geometric, lognormal, gamma,\n"
+     "weibull, mixtures of lognormals by EM, and the data's own quantiles, each with its BIC and its\n"
+     "distance from the data. Arrivals by their index of dispersion. What independent draws would lose,\n"
+     "correlation within sessions, is measured. The file is read as by `weir trace`."},
     {"plot", "TABLE.csv", 1, 1, "Draw a table that `weir run -o` wrote, a record or a log of decisions.",
      cmd_plot_options, cmd_plot,
      "Without -y it draws wait_p99, and of a record (`record:` in a scenario) the first four columns that\n"
@@ -54,8 +70,8 @@ const struct cli_command cli_commands[] = {
      "as it is. Without an operand both are named."},
     {"list", "[WHAT]", 0, 1, "List policies, metrics, distributions, keys of a scenario, or terms.", cmd_list_options,
      cmd_list,
-     "WHAT is one of policies, metrics, distributions, keys, terms, reference; without it the lists are\n"
-     "named."},
+     "WHAT is one of policies, metrics, distributions, keys, terms, traces, reference; without it the\n"
+     "lists are named."},
     {"help", "[TOPIC]", 0, 1, "Explain a command, a policy, a metric, a key of a scenario or a term.", cmd_help_options,
      cmd_help, NULL},
     {.name = NULL},

@@ -12,6 +12,7 @@
 #include "models/tables.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/topics.h"
+#include "sim/cli/trace_report.h"
 #include "sim/io/param.h"
 
 /* Text in Markdown, in a cell of a table too. What stands between backquotes is code, where only a bar can end a cell.
@@ -306,7 +307,8 @@ void reference_print(const struct policy_ops *const *policies)
     print_scenario();
     printf("\n## Distributions\n\n```\n");
     topics_distributions();
-    printf("```\n");
+    printf("```\n\n## Traces\n\nFormats of recorded workloads, for `weir trace`.\n");
+    trace_report_reference();
     print_policies(policies);
     print_metrics();
     print_terms();

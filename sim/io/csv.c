@@ -216,13 +216,11 @@ bool csv_read_text(const char *name, const char *text, size_t length, csv_row_fn
     return finish(&reader);
 }
 
-bool csv_read(const char *path, struct place asked, csv_row_fn *each, void *context, struct diag *diag)
+bool csv_read_stream(FILE *file, const char *name, struct place asked, csv_row_fn *each, void *context,
+                     struct diag *diag)
 {
-    FILE *file = file_open(path, asked, diag);
-    if (file == NULL)
-        return false;
     struct reader reader;
-    start(&reader, path, each, context, diag);
+    start(&reader, name, each, context, diag);
     char *chunk = mem_zeroed(CHUNK, 1);
     bool first = true;
     size_t length;
@@ -232,12 +230,21 @@ bool csv_read(const char *path, struct place asked, csv_row_fn *each, void *cont
         first = false;
     }
     if (!reader.failed && ferror(file)) {
-        diag_error(diag, asked, "cannot read %s to its end", path);
+        diag_error(diag, asked, "cannot read %s to its end", name);
         reader.failed = true;
     }
     free(chunk);
-    fclose(file);
     return finish(&reader);
+}
+
+bool csv_read(const char *path, struct place asked, csv_row_fn *each, void *context, struct diag *diag)
+{
+    FILE *file = file_open(path, asked, diag);
+    if (file == NULL)
+        return false;
+    bool good = csv_read_stream(file, path, asked, each, context, diag);
+    fclose(file);
+    return good;
 }
 
 struct column {

@@ -23,6 +23,9 @@ typedef bool csv_row_fn(void *context, uint64_t row, const struct csv_row *field
 
 /* False after an error (missing file included: message at `asked`, the place that named the file). */
 bool csv_read(const char *path, struct place asked, csv_row_fn *each, void *context, struct diag *diag);
+/* The same of a stream, to its end; `name` is what messages call it. The caller closes it. */
+bool csv_read_stream(FILE *stream, const char *name, struct place asked, csv_row_fn *each, void *context,
+                     struct diag *diag);
 /* The same for text in memory; `name` is what messages call it. */
 bool csv_read_text(const char *name, const char *text, size_t length, csv_row_fn *each, void *context,
                    struct diag *diag);
