@@ -6,6 +6,7 @@
 #include "models/describe.h"
 #include "models/discover.h"
 #include "models/readers.h"
+#include "models/regress.h"
 #include "models/tables.h"
 #include "sim/io/quote.h"
 
@@ -236,6 +237,7 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
     struct node *full = arena_zeroed(arena, 1, sizeof *full);
     *full = (struct node){.kind = NODE_MAP, .place = root->place};
     const struct node *record = node_get(root, "record"), *discover = node_get(root, "discover");
+    const struct node *regress = node_get(root, "regress");
     const struct node *study = node_get(root, "study"), *agents = node_get(root, "agents");
     struct node *parts[] = {
         title ? node_copy(title, arena) : node_scalar(plan->title, nowhere, arena),
@@ -253,6 +255,7 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
         node_get(root, "changes"),
         NULL, /* include: it is all here */
         node_get(root, "alerts"),
+        regress ? with_defaults(regress, regress_options, NULL, arena) : NULL,
     };
     for (size_t i = 0; scenario_keys[i]; i++)
         if (parts[i])

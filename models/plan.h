@@ -12,6 +12,7 @@
 struct record_columns;   /* models/record_columns.h */
 struct discover_spec;    /* models/discover.h */
 struct decision_columns; /* models/decisions.h */
+struct regress_spec;     /* models/regress.h */
 
 struct plan_point {
     const struct scenario *scenario;
@@ -24,11 +25,13 @@ struct plan_request {
     const char *text;        /* of the scenario, in place of the file's; NULL: the file is read */
     const char *const *sets; /* "KEY=YAML", in order */
     size_t set_count;
+    bool regress;            /* `regress: {set: ...}` comes before them */
     const char *const *only; /* labels of alternatives to keep (--policy); count 0: all */
     size_t only_count;
     bool pools_alone; /* agents and a study may be missing: the backends are all that is wanted */
     bool pools_taken; /* the same of a scenario that has neither */
     const struct policy_ops *const *policies; /* known policies, ended by NULL */
+    const struct policy_ops *standing_in;     /* for the policy of its name, wherever that is from; NULL: none */
     const char *directory_of_plugins;         /* NULL: the scenario's own, for `plugin:` */
     /* Loads `plugin:` lines; NULL result: message already in diag. */
     const struct policy_ops *(*load)(const char *path, struct place place, struct diag *diag);
@@ -56,6 +59,7 @@ struct plan {
     const struct record_columns *record;      /* NULL: there are no samples */
     const struct decision_columns *decisions; /* NULL: decisions are not written down */
     const struct discover_spec *discover;     /* what `weir discover` is told, defaults where nothing is */
+    const struct regress_spec *regress;       /* likewise `weir regress` */
     uint64_t hash;                            /* of everything that decides the numbers */
 };
 

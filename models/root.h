@@ -10,6 +10,9 @@ struct node *root_with_policies(const struct reader *reader, const struct node *
 /* After one KEY=YAML. Where that changes an alternative's label, the sweep and `only` follow. */
 struct node *root_set(const struct reader *reader, const struct node *root, const char *set, const char **only,
                       size_t only_count);
+/* The same of a value that is there already, whose address stands at a place. */
+struct node *root_put(const struct reader *reader, const struct node *root, const char *key, struct place asked,
+                      struct node *value, const char **only, size_t only_count);
 /* With the alternatives of --policy alone, and the factors that one of them has. */
 struct node *root_selected(const struct reader *reader, const struct node *root, const char *const *only,
                            size_t only_count);

@@ -3,6 +3,7 @@
 #include "models/tables.h"
 
 #include "models/discover.h"
+#include "models/regress.h"
 
 static const char *const until_choices[] = {"horizon", "done", NULL};
 static const char *const backoff_choices[] = {"constant", "linear", "exponential", "ub", NULL};
@@ -308,8 +309,9 @@ const struct option host_options[] = {
     {.key = NULL},
 };
 
-const char *const scenario_keys[] = {"title",  "study",  "backends", "prices", "agents",  "policies", "sweep",  "notes",
-                                     "plugin", "record", "discover", "seeds",  "changes", "include",  "alerts", NULL};
+const char *const scenario_keys[] = {"title",   "study",   "backends", "prices",  "agents",   "policies",
+                                     "sweep",   "notes",   "plugin",   "record",  "discover", "seeds",
+                                     "changes", "include", "alerts",   "regress", NULL};
 const char *const slots_others[] = {"step_time", "throughput", "cards", NULL};
 const char *const class_others[] = {"client", "input", "schedule", "deadline", "fan_out", NULL};
 const char *const record_others[] = {"what", NULL};
@@ -344,6 +346,7 @@ const struct options_room scenario_rooms[] = {
      "set"},
     {"discover", discover_options,
      "what `weir discover` sends to a pool whose limits it cannot see; a run takes no notice of it"},
+    {"regress", regress_options, "what `weir regress` runs, and lets pass; a run takes no notice of it"},
     {"changes", change_options,
      "a list of live values that are set at a time: [{at: 10 min, set: agents.coder.population, to: 40}]"},
     {"alerts", alert_options,
@@ -376,6 +379,16 @@ const struct mapping_key scenario_mappings[] = {
      "what `weir discover` sends to a pool whose limits it cannot see; a run takes no notice of it"},
     {"discover", "phases", "name, or list",
      "of burst, ramp, requests, cache; all unless given. ramp stands on burst, and cache on ramp"},
+    {"", "regress", "mapping", "what `weir regress` runs, and lets pass; a run takes no notice of it"},
+    {"regress", "set", "mapping of KEY to a value",
+     "what makes the study a smaller one, as --set would: {study.horizon: 6000 s, sweep.agents.coder.population: "
+     "[24]}; "
+     "its table is S.regress.csv"},
+    {"regress", "gate", "name, or list",
+     "metrics that may not get worse; unless given those that a text table shows, of which more or less is better"},
+    {"regress", "tolerance", "mapping of METRIC to a part, a floor, or both",
+     "what a change must exceed to matter, {wait_p99: 3 %, lost_turns: 2, goodput: [1 %, 0.002]}; of other metrics as "
+     "`weir help METRIC` says"},
     {"", "seeds", "mapping of POOL to a mapping of POLICY to a mapping",
      "parameters that were measured, as `weir discover` writes them: {api: {pacer: {r_tok: 105k tokens/s}}}; each such "
      "policy at the pool takes those that it is not given, before its preset and its defaults"},

@@ -32,6 +32,7 @@
     X(quantile) \
     X(theory) \
     X(experiment) \
+    X(judge) \
     X(unit) \
     X(expr) \
     X(diag) \
@@ -150,6 +151,9 @@
     X(help) \
     X(cli) \
     X(verify) \
+    X(regress) \
+    X(regress_read) \
+    X(regress_bad) \
     X(colour) \
     X(idle) \
     X(new) \
