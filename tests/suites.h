@@ -154,6 +154,7 @@
     X(regress) \
     X(regress_read) \
     X(regress_bad) \
+    X(regress_slips) \
     X(colour) \
     X(idle) \
     X(new) \

@@ -10,7 +10,7 @@
 #include "sim/cli/table_file.h"
 
 const struct cli_option cmd_diff_options[] = {
-    {"columns", 0, "A,B,...", "which metrics; default: those in a text table that have a direction"},
+    {"columns", 0, "A,B,...", "which metrics; default: those of a text table with a direction"},
     {"strict", 0, NULL, "undecided is 1, too"},
     {"exact", 0, NULL, "other digits are 1, whatever they mean"},
     CLI_FORMAT_OPTIONS,
