@@ -6,6 +6,7 @@
 #include "models/describe.h"
 #include "models/discover.h"
 #include "models/readers.h"
+#include "models/regress.h"
 #include "models/size.h"
 #include "models/tables.h"
 #include "sim/io/quote.h"
@@ -240,6 +241,7 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
     const struct node *record = node_get(root, "record"), *discover = node_get(root, "discover");
     const struct node *precision = node_get(root, "precision"), *size = node_get(root, "size");
     const struct node *tornado = node_get(root, "tornado");
+    const struct node *regress = node_get(root, "regress");
     const struct node *study = node_get(root, "study"), *agents = node_get(root, "agents");
     struct node *parts[] = {
         title ? node_copy(title, arena) : node_scalar(plan->title, nowhere, arena),
@@ -260,6 +262,7 @@ struct node *describe_effective(const struct plan *plan, struct arena *arena)
         precision ? with_defaults(precision, precision_options, NULL, arena) : NULL,
         size ? with_defaults(size, size_options, NULL, arena) : NULL,
         tornado ? with_defaults(tornado, tornado_options, NULL, arena) : NULL,
+        regress ? with_defaults(regress, regress_options, NULL, arena) : NULL,
     };
     for (size_t i = 0; scenario_keys[i]; i++)
         if (parts[i])

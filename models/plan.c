@@ -13,6 +13,7 @@
 #include "models/discover.h"
 #include "models/include.h"
 #include "models/readers.h"
+#include "models/regress.h"
 #include "models/root.h"
 #include "models/scenario_hash.h"
 #include "models/seeds.h"
@@ -76,6 +77,13 @@ static const char *plugin_path(const struct planner *planner, const char *path, 
     return slash ? arena_format(planner->reader.arena, "%.*s/%s", (int)(slash - file), file, path) : path;
 }
 
+/* A policy, or the one that stands in for it. */
+static const struct policy_ops *standing_in(const struct planner *planner, const struct policy_ops *ops)
+{
+    const struct policy_ops *other = planner->request->standing_in;
+    return other && strcmp(other->name, ops->name) == 0 ? other : ops;
+}
+
 /* The policies that are known beforehand and those of `plugin:`. */
 static bool learn_policies(struct planner *planner, const struct node *root)
 {
@@ -88,8 +96,11 @@ static bool learn_policies(struct planner *planner, const struct node *root)
     const char *const *path = plugin ? texts_of(planner, plugin, "plugin", &paths) : NULL;
     if (plugin && !path)
         return false;
-    const struct policy_ops **known = arena_zeroed(planner->reader.arena, count + paths + 1, sizeof(*known));
-    memcpy(known, given, count * sizeof *known);
+    const struct policy_ops **known = arena_zeroed(planner->reader.arena, count + paths + 2, sizeof(*known));
+    for (size_t i = 0; i < count; i++)
+        known[i] = standing_in(planner, given[i]);
+    if (planner->request->standing_in && !policy_named(known, planner->request->standing_in->name))
+        known[count++] = planner->request->standing_in;
     planner->reader.policies = planner->plan->policies = known;
     for (size_t i = 0; i < paths; i++) {
         struct place place = plugin->kind == NODE_LIST ? plugin->items[i]->place : plugin->place;
@@ -100,6 +111,7 @@ static bool learn_policies(struct planner *planner, const struct node *root)
         const struct policy_ops *ops = planner->request->load(plugin_path(planner, path[i], place), place, diag);
         if (!ops)
             return false;
+        ops = standing_in(planner, ops);
         const struct policy_ops *same = policy_named(known, ops->name);
         if (same && same != ops) {
             diag_error(diag, place, "plugin: there is a policy %s already: expected another name", ops->name);
@@ -132,6 +144,15 @@ static struct node *effective_root(struct planner *planner)
     root = root_with_policies(reader, root, policies);
     bool good = true;
     planner->reader.document = root;
+    const struct node *regress = planner->request->regress ? node_get(root, "regress") : NULL;
+    const struct node *smaller = regress && regress->kind == NODE_MAP ? node_get(regress, "set") : NULL;
+    for (size_t i = 0; smaller && smaller->kind == NODE_MAP && i < smaller->count; i++) {
+        const struct node_entry *entry = &smaller->entries[i];
+        struct node *changed =
+            root_put(reader, root, entry->key, entry->place, entry->value, planner->only, planner->request->only_count);
+        good &= changed != NULL;
+        root = changed ? changed : root;
+    }
     for (size_t i = 0; i < planner->request->set_count; i++) {
         struct node *changed =
             root_set(reader, root, planner->request->sets[i], planner->only, planner->request->only_count);
@@ -331,6 +352,13 @@ static bool read_size(const struct planner *planner)
     return size_read(&planner->reader, planner->plan->root, size, spec);
 }
 
+static bool read_regress(const struct planner *planner)
+{
+    struct regress_spec *spec = arena_zeroed(planner->reader.arena, 1, sizeof *spec);
+    planner->plan->regress = spec;
+    return regress_read(&planner->reader, node_get(planner->plan->root, "regress"), spec);
+}
+
 static bool read_texts(const struct planner *planner)
 {
     struct plan *plan = planner->plan;
@@ -378,6 +406,7 @@ static bool make_plan(struct planner *planner)
     const struct node *record = node_get(plan->root, "record");
     bool recorded = record_read(reader, record, &planner->record);
     recorded &= read_discover(planner) && read_size(planner) && read_tornado(planner);
+    recorded &= read_regress(planner);
     if (!check_first_points(planner, &sweep, alternatives, true) ||
         (sweep.factor_count > 0 && !check_first_points(planner, &sweep, alternatives, false)) || !recorded ||
         !build_points(planner, &sweep, alternatives) ||

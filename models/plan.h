@@ -14,6 +14,7 @@ struct size_spec;      /* models/size.h */
 struct tornado_spec;
 struct discover_spec;    /* models/discover.h */
 struct decision_columns; /* models/decisions.h */
+struct regress_spec;     /* models/regress.h */
 
 struct plan_point {
     const struct scenario *scenario;
@@ -27,12 +28,14 @@ struct plan_request {
     const char *text;        /* of the scenario, in place of the file's; NULL: the file is read */
     const char *const *sets; /* "KEY=YAML", in order */
     size_t set_count;
+    bool regress;            /* `regress: {set: ...}` comes before them */
     const char *const *only; /* labels of alternatives to keep (--policy); count 0: all */
     size_t only_count;
     struct node *const *sweep; /* in place of the file's; to NULL: there is none */
     bool pools_alone;          /* agents and a study may be missing: the backends are all that is wanted */
     bool pools_taken;          /* the same of a scenario that has neither */
     const struct policy_ops *const *policies; /* known policies, ended by NULL */
+    const struct policy_ops *standing_in;     /* for the policy of its name, wherever that is from; NULL: none */
     const char *directory_of_plugins;         /* NULL: the scenario's own, for `plugin:` */
     /* Loads `plugin:` lines; NULL result: message already in diag. */
     const struct policy_ops *(*load)(const char *path, struct place place, struct diag *diag);
@@ -62,6 +65,7 @@ struct plan {
     const struct discover_spec *discover;     /* what `weir discover` is told, defaults where nothing is */
     const struct tornado_spec *tornado;       /* what `weir run --tornado` is told; NULL: nothing */
     const struct size_spec *size;             /* what `weir size` is told; NULL: nothing */
+    const struct regress_spec *regress;       /* likewise `weir regress` */
     uint64_t hash;                            /* of everything that decides the numbers */
 };
 

@@ -1,12 +1,13 @@
 /* rooms.c - the keys of a scenario file by the mappings that hold them, for its reader, `weir help` and the reference.
  */
 #include "models/discover.h"
+#include "models/regress.h"
 #include "models/size.h"
 #include "models/tables.h"
 
-const char *const scenario_keys[] = {"title",  "study",     "backends", "prices",   "agents", "policies", "sweep",
-                                     "notes",  "plugin",    "record",   "discover", "seeds",  "changes",  "include",
-                                     "alerts", "precision", "size",     "tornado",  NULL};
+const char *const scenario_keys[] = {"title",  "study",     "backends", "prices",   "agents",  "policies", "sweep",
+                                     "notes",  "plugin",    "record",   "discover", "seeds",   "changes",  "include",
+                                     "alerts", "precision", "size",     "tornado",  "regress", NULL};
 const char *const slots_others[] = {"step_time", "throughput", "cards", NULL};
 const char *const class_others[] = {"client", "input", "replay", "schedule", "deadline", "fan_out", NULL};
 const char *const record_others[] = {"what", NULL};
@@ -49,6 +50,7 @@ const struct options_room scenario_rooms[] = {
     {"precision", precision_options,
      "replications until a half-width is narrow enough, at each design point as many as it takes"},
     {"size", size_options, "what `weir size` varies, and what has to be met; a run takes no notice of it"},
+    {"regress", regress_options, "what `weir regress` runs, and lets pass; a run takes no notice of it"},
     {"tornado", tornado_options, "what `weir run --tornado` moves, each alone, and whose swing it shows"},
     {"members", host_options, "keys that every policy takes"},
     {.name = NULL},
@@ -89,6 +91,15 @@ const struct mapping_key scenario_mappings[] = {
      "is printed"},
     {"size", "ranges", "mapping of ADDRESS to a list of two",
      "values that are not known well: it is sized at either end too, and told what the answer owes to each"},
+    {"", "regress", "mapping", "what `weir regress` runs, and lets pass; a run takes no notice of it"},
+    {"regress", "set", "mapping of KEY to a value",
+     "what makes the study a smaller one, as --set would: {study.horizon: 6000 s, sweep.agents.coder.population: "
+     "[24]}; its table is S.regress.csv"},
+    {"regress", "gate", "name, or list",
+     "metrics that may not get worse; unless given those that a text table shows, of which more or less is better"},
+    {"regress", "tolerance", "mapping of METRIC to a part, a floor, or both",
+     "what a change must exceed to matter, {wait_p99: 3 %, lost_turns: 2, goodput: [1 %, 0.002]}; of other metrics as "
+     "`weir help METRIC` says"},
     {"", "tornado", "mapping",
      "what `weir run --tornado` moves: {metric: wait_p99, ranges: {agents.coder.population: [8, 24]}}"},
     {"tornado", "ranges", "mapping of ADDRESS to a list of two", "the ends between which each is moved"},

@@ -59,25 +59,10 @@ struct node *root_with_policies(const struct reader *reader, const struct node *
     return copy;
 }
 
-struct node *root_set(const struct reader *reader, const struct node *root, const char *set, const char **only,
-                      size_t only_count)
+struct node *root_put(const struct reader *reader, const struct node *root, const char *key, struct place asked,
+                      struct node *value, const char **only, size_t only_count)
 {
     static const char sweeps[] = "sweep.";
-    const char *end = end_of_key(set);
-    if (!end || end == set) {
-        diag_error(reader->diag, (struct place){.file = "--set"}, "%s: expected KEY=VALUE", set);
-        return NULL;
-    }
-    const char *key = arena_text_of(reader->arena, set, (size_t)(end - set));
-    const char *name = arena_format(reader->arena, "--set %s", key);
-    struct place asked = {.file = name, .line = 1, .column = 1};
-    struct node *value = yaml_parse(name, end + 1, strlen(end + 1), reader->arena, reader->diag);
-    if (!value)
-        return NULL;
-    if (value->kind == NODE_NULL) {
-        diag_error(reader->diag, asked, "expected a value behind the =");
-        return NULL;
-    }
     if (strcmp(key, "plugin") == 0) {
         diag_error(reader->diag, asked, "plug-ins cannot be set: expected --plugin FILE");
         return NULL;
@@ -110,6 +95,27 @@ struct node *root_set(const struct reader *reader, const struct node *root, cons
         changed = policies ? root_with_policies(reader, changed, policies) : NULL;
     }
     return changed;
+}
+
+struct node *root_set(const struct reader *reader, const struct node *root, const char *set, const char **only,
+                      size_t only_count)
+{
+    const char *end = end_of_key(set);
+    if (!end || end == set) {
+        diag_error(reader->diag, (struct place){.file = "--set"}, "%s: expected KEY=VALUE", set);
+        return NULL;
+    }
+    const char *key = arena_text_of(reader->arena, set, (size_t)(end - set));
+    const char *name = arena_format(reader->arena, "--set %s", key);
+    struct place asked = {.file = name, .line = 1, .column = 1};
+    struct node *value = yaml_parse(name, end + 1, strlen(end + 1), reader->arena, reader->diag);
+    if (!value)
+        return NULL;
+    if (value->kind == NODE_NULL) {
+        diag_error(reader->diag, asked, "expected a value behind the =");
+        return NULL;
+    }
+    return root_put(reader, root, key, asked, value, only, only_count);
 }
 
 struct node *root_selected(const struct reader *reader, const struct node *root, const char *const *only,

@@ -12,6 +12,9 @@ struct node *root_set(const struct reader *reader, const struct node *root, cons
                       size_t only_count);
 /* With this as its `sweep`; NULL: without one. */
 struct node *root_with_sweep(const struct reader *reader, const struct node *root, struct node *sweep);
+/* The same of a value that is there already, whose address stands at a place. */
+struct node *root_put(const struct reader *reader, const struct node *root, const char *key, struct place asked,
+                      struct node *value, const char **only, size_t only_count);
 /* With the alternatives of --policy alone, and the factors that one of them has. */
 struct node *root_selected(const struct reader *reader, const struct node *root, const char *const *only,
                            size_t only_count);

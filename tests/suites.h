@@ -41,6 +41,7 @@
     X(steady) \
     X(theory) \
     X(experiment) \
+    X(judge) \
     X(unit) \
     X(expr) \
     X(diag) \
@@ -178,6 +179,10 @@
     X(help_columns) \
     X(cli) \
     X(verify) \
+    X(regress) \
+    X(regress_read) \
+    X(regress_bad) \
+    X(regress_slips) \
     X(colour) \
     X(idle) \
     X(estimate) \

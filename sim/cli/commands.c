@@ -2,6 +2,7 @@
 #include "sim/cli/commands.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 const struct cli_command cli_commands[] = {
     {"run", "FILE", 1, 1, "Run a scenario and print its table.", cmd_run_options, cmd_run,
@@ -64,6 +65,24 @@ const struct cli_command cli_commands[] = {
      "vary. Of a record `-y A,B` draws a panel each, one below the other, and `-y A+B,C` both A and B in\n"
      "the first; if B is in another unit, its axis is at the right. A log of decisions is drawn the same,\n"
      "its numbers for each member, gate and copy; `--at gate=NAME` chooses."},
+    {"regress", "FILE...", 1, SIZE_MAX, "Run scenarios against their expected tables: did a change make it worse?",
+     cmd_regress_options, cmd_regress,
+     "S.yaml is held against S.regress.csv, or where that is not there S.expected.csv, at its own seed,\n"
+     "with the table's replications. The same seeds give the same digits, so what was not changed cannot\n"
+     "fail. Where digits differ, a value is judged by what it means: it has a direction and a tolerance\n"
+     "(`weir help METRIC`, or `regress:` in the scenario), and is worse when it changed for the worse by\n"
+     "more than that and by more than chance explains. Rows are same, within, better, undecided, trade\n"
+     "(some better, some worse) or worse; what moved is shown, with the command that shows it again and\n"
+     "the one that accepts it.\n"
+     "\n"
+     "With --base, --base-set or --paired no table is read: both versions run on the same random\n"
+     "numbers, and longer where a row is undecided. Exit status: 0 nothing got worse, 1 a row is worse,\n"
+     "a trade or missing (with --strict: or undecided), 2 bad input or nothing compared, 130\n"
+     "interrupted. All files are run whatever fails."},
+    {"diff", "A.csv B.csv", 2, 2, "Compare two tables that `weir run -o` wrote, by what their numbers mean.",
+     cmd_diff_options, cmd_diff,
+     "As `weir regress` judges; the two share no random numbers, as far as is known. Exit status: 0\n"
+     "nothing got worse, 1 a row is worse or a trade, 2 bad input or nothing to compare."},
     {"new", "[WHAT [NAME]]", 0, 2, "Print a starter to fill in: a scenario of your card, or a policy in C.", NULL,
      cmd_new,
      "`weir new card [NAME] >mine.yaml` is a scenario, `weir new policy NAME >mine.c` a plug-in; each runs\n"

@@ -9,6 +9,7 @@
 #include "models/discover.h"
 #include "models/metrics.h"
 #include "models/provider_presets.h"
+#include "models/regress.h"
 #include "models/tables.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/topics.h"
@@ -202,6 +203,8 @@ static void print_scenario(void)
             print_mappings("list", record_others);
         if (room->table == discover_options)
             print_mappings("list", discover_others);
+        if (room->table == regress_options)
+            print_mappings("mapping", regress_others);
     }
 }
 

@@ -133,6 +133,29 @@ bool table_file_number(const struct table_file *file, size_t row, size_t column,
     return false;
 }
 
+bool table_file_estimate(const struct table_file *file, size_t row, size_t column, struct estimate *estimate,
+                         struct diag *diag)
+{
+    size_t length = strlen(file->names[column]);
+    bool spread = column + 1 < file->column_count &&
+                  strncmp(file->names[column + 1], file->names[column], length) == 0 &&
+                  strcmp(file->names[column + 1] + length, "_hw") == 0;
+    double replications;
+
+    *estimate = (struct estimate){NAN, NAN, 0};
+    if (!table_file_number(file, row, column, &estimate->mean, diag) ||
+        (spread && !table_file_number(file, row, column + 1, &estimate->half_width, diag)) ||
+        !table_file_number(file, row, file->replications, &replications, diag))
+        return false;
+    if (!(replications >= 1 && replications <= 1e9)) {
+        diag_error(diag, table_file_place(file, row, file->replications), "expected a number of replications");
+        return false;
+    }
+    if (!isnan(estimate->mean))
+        estimate->count = isnan(estimate->half_width) ? 1 : (size_t)replications;
+    return true;
+}
+
 static const char *text_under(const struct node *map, const char *key)
 {
     const struct node *value = map && map->kind == NODE_MAP ? node_get(map, key) : NULL;

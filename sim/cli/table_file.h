@@ -5,6 +5,7 @@
 
 #include "sim/io/diag.h"
 #include "sim/io/yaml.h"
+#include "sim/stats/output.h"
 
 enum { TABLE_FILE_POLICY, TABLE_FILE_CLASS, TABLE_FILE_TENANT, TABLE_FILE_BACKEND, TABLE_FILE_FACTORS };
 
@@ -35,6 +36,11 @@ size_t table_file_column(const struct table_file *file, const char *name, size_t
 struct place table_file_place(const struct table_file *file, size_t row, size_t column);
 /* A number with a sign or none; an empty cell is NAN. False after an error. */
 bool table_file_number(const struct table_file *file, size_t row, size_t column, double *number, struct diag *diag);
+
+/* A metric's value and, if its half-width follows, how sure that is; an empty cell counts nothing. Where a metric was
+ * undefined in some replications, fewer were counted than the row says: the half-width, read so, is the safe side. */
+bool table_file_estimate(const struct table_file *file, size_t row, size_t column, struct estimate *estimate,
+                         struct diag *diag);
 
 /* From the .meta, or NULL: one of its head lines; the unit of a column. */
 const char *table_file_head(const struct table_file *file, const char *key);

@@ -1,0 +1,96 @@
+/* test_regress_slips.c - slips in policies that people run, each in a plug-in of the policy's name: `weir regress`
+ * calls them worse, on shorter studies than those of scenarios/. And changes of settings that are trades. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "tests/regress_card.h"
+#include "tests/suites.h"
+
+static const char *plugin(const char *name)
+{
+    char path[300];
+
+    return arena_text(&file.arena, program_plugin(name, path, sizeof path));
+}
+
+/* A copy of a scenario, cut short by `regress: set`, with the table that it has now. */
+static void begin_short(const char *scenario, const char *shorter)
+{
+    char *text = program_file(scenario);
+
+    ck_assert_ptr_nonnull(text);
+    regress_begin(arena_format(&file.arena, "%s\nregress: %s\n", text, shorter));
+    free(text);
+    REGRESS(0, file.path, "--exact");
+}
+
+/* The line's head is passed by whoever is smaller: it is the large call that loses. */
+START_TEST(pacer_without_head)
+{
+    begin_short("scenarios/starvation.yaml", "{set: {study.horizon: 2 h, study.replications: 4}}");
+    REGRESS(1, file.path, "--head", plugin("pacer_headless.so"), "-p", "pacer");
+    program_has(program.out, "pacer, large: worse in goodput");
+    program_lacks(program.out, "pacer, large: a trade");
+}
+END_TEST
+
+START_TEST(codel_that_stays)
+{
+    begin_short("scenarios/policies.yaml",
+                "{set: {study.horizon: 3000 s, study.warmup: 300 s, study.replications: 4}}");
+    REGRESS(1, file.path, "--head", plugin("codel_stuck.so"));
+    program_has(program.out, "codel, population 24: ");
+    program_has(program.out, "worse in ");
+}
+END_TEST
+
+/* Every layer of every client: as one sleeps, all sleep. */
+START_TEST(backoff_without_jitter)
+{
+    begin_short("scenarios/retry_storm.yaml", "{set: {study.replications: 8}}");
+    REGRESS(1, file.path, "-p", "no_budget", "--head-set", "agents.burst.client.0.jitter=none", "--head-set",
+            "agents.burst.client.1.jitter=none", "--head-set", "agents.burst.client.2.jitter=none", "--head-set",
+            "agents.steady.client.0.jitter=none", "--head-set", "agents.steady.client.1.jitter=none", "--head-set",
+            "agents.steady.client.2.jitter=none");
+    program_has(program.out, "no_budget, burst: worse in ");
+}
+END_TEST
+
+START_TEST(trades)
+{
+    static const char *const settings[] = {"policies.codel.target=16 s", "policies.fixed_cap.cap=13",
+                                           "policies.fixed_cap.cap=11"};
+
+    begin_short("scenarios/policies.yaml", "{set: {study.horizon: 6000 s, study.warmup: 500 s, study.replications: 8, "
+                                           "sweep.agents.coder.population: [24]}}");
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        REGRESS(1, file.path, "--paired", "--head-set", settings[i]);
+        program_has(program.out, "3 rows: 2 same, 0 within, 0 better, 0 undecided, 1 trade, 0 worse;");
+    }
+}
+END_TEST
+
+START_TEST(versions)
+{
+    regress_begin(REGRESS_CARD);
+    REGRESS(2, file.path, "--head", plugin("codel_stuck.so"));
+    program_has(program.err, "no scenario names its policy, `codel`\n");
+    REGRESS(2, file.path, "--base", plugin("codel_stuck.so"), "--head", plugin("pacer_headless.so"));
+    program_has(program.err, "expected two versions of one policy");
+}
+END_TEST
+
+Suite *regress_slips_suite(void)
+{
+    Suite *suite = suite_create("regress_slips");
+    TCase *test = tcase_create("regress_slips");
+
+    tcase_add_checked_fixture(test, setup, teardown);
+    tcase_add_test(test, pacer_without_head);
+    tcase_add_test(test, codel_that_stays);
+    tcase_add_test(test, backoff_without_jitter);
+    tcase_add_test(test, trades);
+    tcase_add_test(test, versions);
+    suite_add_tcase(suite, test);
+    return suite;
+}
