@@ -128,10 +128,10 @@ struct agent {
     uint16_t quota_spent[CLIENT_LAYERS_MOST]; /* of each layer's retry quota; 0: it is full (models/client.c) */
     size_t session_row;                       /* of the next turn, where the run is a recorded session */
     struct context *kept;                     /* in the memory of its backend; NULL: not there */
-    uint64_t *sent;            /* [which of its backends]: by the run's last call answered there; NULL: it has one, or no
-                                  call has been answered; kept */
-    uint32_t served_by;        /* of them the one that answered last, counted from 1; 0: none in this run */
-    uint32_t *cards;           /* [gate]: of its last call there, counted from 1, or 0; NULL: none yet; kept */
+    uint64_t *sent;     /* [which of its backends]: by the run's last call answered there; NULL: it has one, or no
+                           call has been answered; kept */
+    uint32_t served_by; /* of them the one that answered last, counted from 1; 0: none in this run */
+    uint32_t *cards;    /* [gate]: of its last call there, counted from 1, or 0; NULL: none yet; kept */
     struct client_try run_try; /* of a layer that restarts runs */
     struct run_timer *due_timer;
     struct agent *next_of_all, *free_next;
