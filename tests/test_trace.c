@@ -17,7 +17,7 @@ static struct trace_sum sum;
 /* The messages of a reading that failed, "" of one that went well; then the sums have to be freed. */
 static const char *read_spec(const struct trace_spec *spec)
 {
-    file.diag = (struct diag){0};
+    diag_fini(&file.diag); /* of the trace before */
     trace_sum_init(&sum);
     bool good = trace_read(spec, trace_sum_call, &sum, &facts, &file.diag);
     if (good)
