@@ -102,6 +102,7 @@ START_TEST(gate)
     REGRESS(0, file.path);
     program_has(program.out, " 8 values ");
     /* of a whole table, too */
+    program_fini(&program);
     PROGRAM_RUN(&program, NULL, "run", file.path, "-o", in_folder("s.expected.csv"));
     remove(in_folder("s.regress.csv"));
     REGRESS(0, file.path, "--exact");
@@ -119,6 +120,7 @@ START_TEST(smaller)
     program_has(program.out, "s.regress.csv: 2 rows rewritten.\n");
     REGRESS(0, file.path, "--exact");
     program_has(program.out, "2 rows: 2 same,");
+    program_fini(&program);
     ck_assert_int_eq(program_count(SAID("run", file.path, "-r", "1", "--format", "csv"), "\n"), 5);
     program_has(SAID("check", file.path), "\n    sweep.agents.coder.population: [24]");
 }
@@ -155,6 +157,7 @@ START_TEST(update_whole)
     const char *before, *meta;
 
     plan_file_write(&file, "s.yaml", REGRESS_CARD);
+    program_fini(&program);
     PROGRAM_RUN(&program, NULL, "run", file.path, "-o", in_folder("s.expected.csv"));
     before = text_of("s.expected.csv");
     meta = text_of("s.expected.csv.meta");
@@ -207,6 +210,7 @@ START_TEST(diff)
 
     plan_file_write(&file, "s.yaml", REGRESS_CARD);
     PROGRAM_RUN(&program, NULL, "run", file.path, "-o", a);
+    program_fini(&program);
     PROGRAM_RUN(&program, NULL, "run", file.path, "-o", b, "--set", "backends.card.rate=30 tokens/s", "-p",
                 "unbounded");
 #define DIFF(status, ...) regress(status, (const char *const[]){"diff", __VA_ARGS__, NULL})
