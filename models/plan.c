@@ -12,6 +12,7 @@
 #include "models/columns.h"
 #include "models/discover.h"
 #include "models/include.h"
+#include "models/plan_private.h"
 #include "models/readers.h"
 #include "models/regress.h"
 #include "models/root.h"
@@ -48,81 +49,6 @@ static bool keys_are_known(const struct planner *planner, const struct node *roo
     return reader->diag->errors == before;
 }
 
-/* The texts of a value, or of a list of them. NULL after an error. */
-static const char *const *texts_of(const struct planner *planner, struct node *node, const char *what, size_t *count)
-{
-    struct node *const *items = node->kind == NODE_LIST ? node->items : &node;
-    *count = node->kind == NODE_LIST ? node->count : 1;
-    const char **texts = arena_zeroed(planner->reader.arena, *count + 1, sizeof *texts);
-    for (size_t i = 0; i < *count; i++) {
-        if (items[i]->kind != NODE_SCALAR) {
-            diag_error(planner->reader.diag, items[i]->place, "%s: expected a text or a list of texts, not %s", what,
-                       node_kind_name(items[i]));
-            return NULL;
-        }
-        texts[i] = items[i]->text;
-    }
-    return texts;
-}
-
-/* As seen from the file that names it. */
-static const char *plugin_path(const struct planner *planner, const char *path, struct place place)
-{
-    const char *directory = planner->request->directory_of_plugins, *file = place.file;
-    if (path[0] == '/')
-        return path;
-    if (directory)
-        return arena_format(planner->reader.arena, "%s/%s", directory, path);
-    const char *slash = strrchr(file, '/');
-    return slash ? arena_format(planner->reader.arena, "%.*s/%s", (int)(slash - file), file, path) : path;
-}
-
-/* A policy, or the one that stands in for it. */
-static const struct policy_ops *standing_in(const struct planner *planner, const struct policy_ops *ops)
-{
-    const struct policy_ops *other = planner->request->standing_in;
-    return other && strcmp(other->name, ops->name) == 0 ? other : ops;
-}
-
-/* The policies that are known beforehand and those of `plugin:`. */
-static bool learn_policies(struct planner *planner, const struct node *root)
-{
-    const struct policy_ops *const *given = planner->request->policies;
-    struct node *plugin = node_get(root, "plugin");
-    struct diag *diag = planner->reader.diag;
-    size_t count = 0, paths = 0;
-    while (given[count])
-        count++;
-    const char *const *path = plugin ? texts_of(planner, plugin, "plugin", &paths) : NULL;
-    if (plugin && !path)
-        return false;
-    const struct policy_ops **known = arena_zeroed(planner->reader.arena, count + paths + 2, sizeof(*known));
-    for (size_t i = 0; i < count; i++)
-        known[i] = standing_in(planner, given[i]);
-    if (planner->request->standing_in && !policy_named(known, planner->request->standing_in->name))
-        known[count++] = planner->request->standing_in;
-    planner->reader.policies = planner->plan->policies = known;
-    for (size_t i = 0; i < paths; i++) {
-        struct place place = plugin->kind == NODE_LIST ? plugin->items[i]->place : plugin->place;
-        if (!planner->request->load) {
-            diag_error(diag, place, "plugin: plug-ins are not loaded here: expected built-in policies only");
-            return false;
-        }
-        const struct policy_ops *ops = planner->request->load(plugin_path(planner, path[i], place), place, diag);
-        if (!ops)
-            return false;
-        ops = standing_in(planner, ops);
-        const struct policy_ops *same = policy_named(known, ops->name);
-        if (same && same != ops) {
-            diag_error(diag, place, "plugin: there is a policy %s already: expected another name", ops->name);
-            return false;
-        }
-        if (!same)
-            known[count++] = ops;
-    }
-    return true;
-}
-
 /* The document with what it includes, after --set. */
 static struct node *effective_root(struct planner *planner)
 {
@@ -134,7 +60,10 @@ static struct node *effective_root(struct planner *planner)
     if (!root || !reader_expects_map(reader, root, "a scenario"))
         return NULL;
     root = include_all(reader, root, request->path, &planner->plan->included, &planner->plan->included_count);
-    if (!root || !learn_policies(planner, root))
+    if (!root)
+        return NULL;
+    planner->plan->policies = planner->reader.policies = plan_policies(reader, request, root);
+    if (!planner->reader.policies)
         return NULL;
     struct node *policies = alternatives_canonical(reader, node_get(root, "policies"));
     if (policies) /* what --policy adds can be --set */
@@ -372,7 +301,7 @@ static bool read_texts(const struct planner *planner)
     if (title)
         plan->title = title->text;
     if (notes)
-        plan->notes = texts_of(planner, notes, "notes", &plan->note_count);
+        plan->notes = reader_texts(&planner->reader, notes, "notes", &plan->note_count);
     return !notes || plan->notes;
 }
 

@@ -1,4 +1,4 @@
-/* A name that is asked for among those that there are. */
+/* What several readers ask of a value: which name it is of those that there are, and which texts it holds. */
 #include <string.h>
 
 #include "models/readers.h"
@@ -33,4 +33,20 @@ size_t reader_preset(const struct reader *reader, const struct node *asked, cons
     while (name_at(first, stride, count))
         count++;
     return reader_find(reader, asked->text, asked->place, no, first, stride, count);
+}
+
+const char *const *reader_texts(const struct reader *reader, struct node *node, const char *what, size_t *count)
+{
+    struct node *const *items = node->kind == NODE_LIST ? node->items : &node;
+    *count = node->kind == NODE_LIST ? node->count : 1;
+    const char **texts = arena_zeroed(reader->arena, *count + 1, sizeof *texts);
+    for (size_t i = 0; i < *count; i++) {
+        if (items[i]->kind != NODE_SCALAR) {
+            diag_error(reader->diag, items[i]->place, "%s: expected a text or a list of texts, not %s", what,
+                       node_kind_name(items[i]));
+            return NULL;
+        }
+        texts[i] = items[i]->text;
+    }
+    return texts;
 }

@@ -106,6 +106,9 @@ const char *member_check(const struct policy_ops *ops, const void *params);
  * seeds. NULL after an error. */
 struct node *member_settings(const struct reader *reader, const struct policy_ops *ops, const struct node *params);
 
+/* The texts of a value, or of a list of them, and how many. NULL after an error; `what` is what messages call it. */
+const char *const *reader_texts(const struct reader *reader, struct node *node, const char *what, size_t *count);
+
 /* A mapping of the file, or a message that one was expected at `what`. */
 bool reader_expects_map(const struct reader *reader, const struct node *node, const char *what);
 /* The same, with an example: the value that stands there at the key of the table that it fits, else `example`, keys of

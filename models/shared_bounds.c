@@ -1,4 +1,4 @@
-/* shared_bounds.c - which classes share a backend, and mean value analysis of them. */
+/* shared_bounds.c - which classes share a backend, and what each of them gets of it. */
 #include "models/shared_bounds.h"
 
 #include <math.h>

@@ -1,19 +1,9 @@
 /* weir bounds: what theory says of each design point, without simulating. */
-#include <math.h>
-#include <string.h>
-
-#include "models/balance.h"
 #include "models/demand.h"
-#include "models/memory_bounds.h"
-#include "models/pool_bounds.h"
-#include "models/provider_tables.h"
-#include "models/shared_bounds.h"
+#include "sim/cli/bounds_tables.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/format.h"
-#include "sim/cli/report.h"
 #include "sim/cli/session.h"
-#include "sim/io/table.h"
-#include "sim/stats/theory.h"
 
 const struct cli_option cmd_bounds_options[] = {
     CLI_PLAN_OPTIONS,
@@ -21,321 +11,13 @@ const struct cli_option cmd_bounds_options[] = {
     {.name = NULL},
 };
 
-enum { CLASS, FACTORS };
-
-/* Of each meter of a pool; CSV has these columns for every meter, text a row a meter. */
-#define SHARE_HELP "share of that which all agents of the class need together"
-#define CARRIES_HELP \
-    "agents that the meter carries, were no call refused; 0 where a turn of mean size is more than it ever lets in; " \
-    "empty where it counts afterwards and forgets with its window, which binds nobody"
-#define METER(name, noun, rate) \
-    {name "_given", noun rate, "limit of the meter, less what strangers take; of one that moves see limit"}, \
-        {name "_charge", noun, "mean charge of a turn"}, {name "_share", "", SHARE_HELP}, \
-    { \
-        name "_carries", "agents", CARRIES_HELP \
-    }
-
-/* clang-format off */
-static const struct {
-    const char *name, *unit, *help;
-} numbers[] = {
-    {"service", "s",
-     "mean service time S, prefill of a kept context included; with all servers busy, where speed depends on how many "
-     "are"},
-    {"capacity", "turns/s",
-     "turns that the backend makes at the most, with the parts that come to it: servers / S, or what fewer busy ones "
-     "make, or memory lets run"},
-    {"knee", "agents", "where the bounds cross: capacity (S + Z), S at the greatest speed"},
-    {"goodput_most", "turns/s", "upper bound: min(N / (S + Z), capacity), S at the greatest speed"},
-    {"wait_least", "s", "lower bound of the mean total wait: N / capacity - S - Z, at least 0"},
-    {"goodput_exact", "turns/s", "M/M/c//N or Poisson arrivals; empty where no formula holds"},
-    {"wait_mean_exact", "s", "M/M/c//N, M/M/c or M/G/1"},
-    {"wait_p99_exact", "s", "M/M/c//N or M/M/c"},
-    /* Of a backend with kv. */
-    {"contexts", "", "contexts of the mean size that fit into kv: up to so many agents all keep theirs"},
-    {"service_warm", "s",
-     "mean service time where the context was kept, with c calls at once: contexts rounded down, from 1 to servers"},
-    {"service_cold", "s", "the same where it is gone, so that all input is prefilled"},
-    {"capacity_warm", "turns/s", "c / service_warm, or what fewer busy ones make"},
-    {"capacity_cold", "turns/s", "c / service_cold, or what fewer busy ones make"},
-    {"knee_slots", "agents", "what the slots carry if memory were no limit: servers (S + Z) / S, S of kept contexts"},
-    {"knee_cold", "agents", "what memory carries if every context is gone: c (S + Z) / S, S of contexts that are gone"},
-    {"binds", "",
-     "slots, where knee_slots is not above the larger of contexts and knee_cold; else which of these two is larger: "
-     "warm contexts or cold contexts"},
-    /* Of a pool. */
-    {"pool_goodput", "turns/s",
-     "what the pool's meters let through: min(N, pool_carries) / (S + Z)"},
-    {"pool_carries", "agents", "what the meter that binds carries; empty where none does"},
-    {"runs_counted", "runs",
-     "effective concurrent runs by input tokens, all counted: input_given / (input of a turn x turns a minute)"},
-    {"runs_free", "runs", "the same where cached input is free"},
-    {"break_even", "",
-     "the cached share from which on the population fits the input meter, were cached input free"},
-    {"pool_binds", "", "the meter that carries the fewest agents; empty where none binds"},
-    METER("requests", "requests", "/min"), METER("input", "tokens", "/min"), METER("output", "tokens", "/min"),
-    METER("total", "tokens", "/min"), METER("in_flight", "requests", ""), METER("tokens_in_flight", "tokens", ""),
-    /* Shown where there is one. */
-    {"erlang_c", "", "Poisson arrivals: the share of calls that wait, were service exponential"},
-    {"erlang_b", "", "the same: the share that is lost, were nobody let wait"},
-    {"wait_mean_lee_longton", "s", "M/G/c approximately: that of M/M/c x (1 + cv^2) / 2"},
-    {"wait_mean_cosmetatos", "s", "M/G/c approximately: between M/M/c and M/D/c in proportion to cv^2"},
-    {"goodput_shared", "turns/s",
-     "populations that share a backend, by exact mean value analysis: exact where services are exponential with one "
-     "mean, else as if the servers were shared out evenly"},
-    {"wait_mean_shared", "s", "the same: N / goodput_shared - S - Z"},
-};
-
-/* Columns of the third table, where a population is past the knee; only in text. */
-static const struct {
-    const char *name, *unit, *help;
-} balances[] = {
-    {"inside", "calls", "L: let into the system on average, as by a cap"},
-    {"thinking", "agents", "X Z, X being the capacity"},
-    {"backing_off", "agents", "N - L - X Z: whoever is neither"},
-    {"pause", "s", "B: mean pause of a refused attempt, by the client's own backoff"},
-    {"deferred_share", "", "of attempts, so that N = L + X Z + D B, were each refused with the same chance; empty: the "
-                           "client gives up before"},
-};
-
-/* Columns of the second table, a row a meter; only in text. */
-static const struct {
-    const char *name, *unit, *help;
-} meters[] = {
-    {"limit", "", "the meter and, of a limit that moves, the value that is used: its mean, or of steps the least"},
-    {"given", "", "what it gives a minute, or of what is in flight at once, less what strangers take on average"},
-    {"charge", "", "of a turn on average, of what is in flight while it lasts"},
-    {"share", "", SHARE_HELP},
-    {"carries", "agents", CARRIES_HELP},
-};
-/* clang-format on */
-
-enum {
-    NUMBERS = sizeof numbers / sizeof *numbers,
-    CONTEXTS = 8,
-    MEMORY_BINDS = CONTEXTS + 7,
-    POOL = MEMORY_BINDS + 1,
-    POOL_BINDS = POOL + 5,
-    METERS = POOL_BINDS + 1,
-    METER_NUMBERS = 4,
-    METER_COLUMNS = sizeof meters / sizeof *meters,
-    MORE = METERS + METER_NUMBERS * METER_KINDS,
-    BALANCE_COLUMNS = sizeof balances / sizeof *balances,
-};
-_Static_assert(NUMBERS == MORE + 6, "each meter has its columns");
-
-static void closed_numbers(struct demand d, bool alone, double values[])
-{
-    values[3] = demand_throughput_bound(&d);
-    values[4] = demand_wait_bound(&d);
-    if (alone && d.exponential_service && d.exponential_think) {
-        struct finite_source exact = theory_finite_source((size_t)d.population, (size_t)d.servers, d.service, d.think);
-
-        values[5] = exact.throughput;
-        values[6] = exact.wait_mean;
-        values[7] = exact.wait_p99;
-    }
-}
-
-static void open_numbers(struct demand d, bool alone, double values[])
-{
-    bool stable = d.arrivals * d.service < d.servers;
-
-    values[3] = demand_arrivals_bound(&d);
-    if (!alone || !stable || !d.fixed)
-        return;
-    values[5] = d.arrivals;
-    values[MORE] = theory_erlang_c((size_t)d.servers, d.arrivals * d.service);
-    values[MORE + 1] = theory_erlang_b((size_t)d.servers, d.arrivals * d.service);
-    values[MORE + 2] = theory_mgc_wait_lee_longton((size_t)d.servers, d.arrivals, d.service, d.service_cv);
-    values[MORE + 3] = theory_mgc_wait_cosmetatos((size_t)d.servers, d.arrivals, d.service, d.service_cv);
-    if (d.exponential_service) {
-        values[6] = theory_mmc_wait((size_t)d.servers, d.arrivals, d.service);
-        values[7] = theory_mmc_wait_quantile((size_t)d.servers, d.arrivals, d.service, 0.99);
-    } else if (d.servers == 1) {
-        values[6] = theory_mg1_wait(d.arrivals, d.service, d.service_cv);
-    }
-}
-
-/* What the memory of the backend does; of a population also how many agents it carries. Returns what binds, or "". */
-static const char *memory_numbers(const struct scenario *scenario, size_t klass, bool closed, double values[])
-{
-    struct memory_bounds bounds;
-    double *value = &values[CONTEXTS];
-
-    if (!memory_bounds_of(scenario, klass, &bounds))
-        return "";
-    *value++ = bounds.contexts;
-    *value++ = bounds.service_warm;
-    *value++ = bounds.service_cold;
-    *value++ = bounds.capacity_warm;
-    *value++ = bounds.capacity_cold;
-    *value++ = closed ? bounds.knee_slots : NAN;
-    *value = closed ? bounds.knee_cold : NAN;
-    return closed ? bounds.binds : "";
-}
-
-/* Amounts a minute are what limits are given in. */
-static double given_of(const struct meter_bounds *meter)
-{
-    return meter_is_rate(meter->spec->kind) ? 60 * meter->given : meter->given;
-}
-
-static const char *pool_numbers(const struct scenario *scenario, size_t klass, double values[])
-{
-    struct pool_bounds bounds;
-
-    if (!pool_bounds_of(scenario, klass, &bounds))
-        return "";
-    values[POOL] = bounds.goodput;
-    values[POOL + 1] = bounds.carries;
-    values[POOL + 2] = bounds.runs_counted;
-    values[POOL + 3] = bounds.runs_free;
-    values[POOL + 4] = bounds.break_even;
-    for (size_t i = 0; i < bounds.meter_count; i++) {
-        const struct meter_bounds *meter = &bounds.meters[i];
-        double *value = &values[METERS + METER_NUMBERS * (size_t)meter->spec->kind];
-
-        value[0] = given_of(meter);
-        value[1] = meter->charge;
-        value[2] = meter->share;
-        value[3] = meter->carries;
-    }
-    return isinf(bounds.carries) || bounds.meter_count == 0 ? "" : meter_names[bounds.meters[bounds.binds].spec->kind];
-}
-
-static size_t keys_row(const struct plan *plan, size_t point, size_t klass, struct table *table)
-{
-    size_t row = table_row(table);
-
-    table_text(table, row, CLASS, plan->points[point].scenario->classes[klass].name);
-    for (size_t i = 0; i < plan->factor_count; i++)
-        table_text(table, row, FACTORS + i, plan->points[point].factors[i] ? plan->points[point].factors[i] : "");
-    return row;
-}
-
-static void put(struct table *table, size_t row, size_t column, double value)
-{
-    table_at(table, row, column)->number = isfinite(value) ? value : NAN;
-}
-
-static void add_row(const struct plan *plan, size_t point, size_t klass, struct table *table)
-{
-    const struct scenario *scenario = plan->points[point].scenario;
-    struct demand demand = demand_of(scenario, klass);
-    struct shared_bounds shared;
-    double values[NUMBERS];
-    size_t row = keys_row(plan, point, klass, table), first = FACTORS + plan->factor_count;
-
-    for (size_t i = 0; i < NUMBERS; i++)
-        values[i] = NAN;
-    values[0] = demand.service;
-    values[1] = demand.capacity;
-    if (demand.closed) {
-        values[2] = demand_knee(&demand);
-        closed_numbers(demand, demand_alone(scenario, klass), values);
-    } else if (!isnan(demand.arrivals)) {
-        open_numbers(demand, demand_alone(scenario, klass), values);
-    }
-    if (shared_bounds_of(scenario, klass, &shared)) {
-        values[MORE + 4] = shared.goodput;
-        values[MORE + 5] = shared.wait;
-    }
-    table_text(table, row, first + MEMORY_BINDS, memory_numbers(scenario, klass, demand.closed, values));
-    table_text(table, row, first + POOL_BINDS, pool_numbers(scenario, klass, values));
-    for (size_t i = 0; i < NUMBERS; i++)
-        if (i != MEMORY_BINDS && i != POOL_BINDS)
-            put(table, row, first + i, values[i]);
-}
-
-static void add_meters(const struct plan *plan, size_t point, size_t klass, struct table *table)
-{
-    static const char *const taken[] = {[LIMIT_AS_IS] = "", [LIMIT_MEAN] = ", mean", [LIMIT_LEAST] = ", the least"};
-    struct pool_bounds bounds;
-
-    if (!pool_bounds_of(plan->points[point].scenario, klass, &bounds))
-        return;
-    for (size_t i = 0; i < bounds.meter_count; i++) {
-        const struct meter_bounds *meter = &bounds.meters[i];
-        size_t row = keys_row(plan, point, klass, table), column = FACTORS + plan->factor_count;
-
-        table_text(table, row, column,
-                   arena_format(&table->arena, "%s%s", meter_names[meter->spec->kind], taken[meter->taken]));
-        put(table, row, column + 1, given_of(meter));
-        put(table, row, column + 2, meter->charge);
-        put(table, row, column + 3, meter->share);
-        put(table, row, column + 4, meter->carries);
-    }
-}
-
 const char *cmd_bounds_column(size_t index, const char **unit, const char **help)
 {
-    size_t third = index - NUMBERS - METER_COLUMNS;
+    size_t first = 0;
 
-    if (index >= NUMBERS + METER_COLUMNS + BALANCE_COLUMNS)
-        return NULL;
-    if (index >= NUMBERS + METER_COLUMNS) {
-        *unit = balances[third].unit;
-        *help = balances[third].help;
-        return balances[third].name;
-    }
-    *unit = index < NUMBERS ? numbers[index].unit : meters[index - NUMBERS].unit;
-    *help = index < NUMBERS ? numbers[index].help : meters[index - NUMBERS].help;
-    return index < NUMBERS ? numbers[index].name : meters[index - NUMBERS].name;
-}
-
-static void key_columns(const struct plan *plan, struct table *table)
-{
-    table_column(table, "class", "", "", "a class of agents", TABLE_KEY, true);
-    for (size_t i = 0; i < plan->factor_count; i++)
-        table_column(table, plan->factor_names[i], "", "", "a factor of the sweep", TABLE_KEY, true);
-    for (size_t i = 0; i < plan->factor_count; i++)
-        table_heading(table, FACTORS + i, report_factor(plan, i));
-}
-
-typedef void row_fn(const struct plan *plan, size_t point, size_t klass, struct table *table);
-
-/* Bounds know no policies: the design points of one alternative say it all. */
-static void each_row(const struct plan *plan, row_fn *add, struct table *table)
-{
-    for (size_t point = 0; point < plan->point_count; point++)
-        for (size_t klass = 0; klass < plan->points[point].scenario->class_count; klass++)
-            if (strcmp(plan->points[point].scenario->chain.label, plan->points[0].scenario->chain.label) == 0)
-                add(plan, point, klass, table);
-}
-
-/* Which columns have anything to say. */
-struct rooms {
-    bool cards, memory, pools;
-};
-
-static struct rooms rooms_of(const struct plan *plan)
-{
-    struct rooms rooms = {0};
-
-    for (size_t point = 0; point < plan->point_count; point++)
-        for (size_t klass = 0; klass < plan->points[point].scenario->class_count; klass++) {
-            struct memory_bounds memory;
-            struct pool_bounds pool;
-            bool pooled = pool_bounds_of(plan->points[point].scenario, klass, &pool);
-
-            rooms.pools |= pooled;
-            rooms.cards |= !pooled;
-            rooms.memory |= memory_bounds_of(plan->points[point].scenario, klass, &memory);
-        }
-    return rooms;
-}
-
-/* CSV has all columns. Of pools alone nothing is known of servers but the service time. */
-static bool shown(size_t i, struct rooms rooms)
-{
-    if (i < CONTEXTS)
-        return rooms.cards || i == 0;
-    if (i >= MORE)
-        return false;
-    if (i <= MEMORY_BINDS)
-        return rooms.memory;
-    return rooms.pools && i <= POOL_BINDS;
+    while (bounds_numbers_column(first, unit, help))
+        first++;
+    return index < first ? bounds_numbers_column(index, unit, help) : bounds_beside_column(index - first, unit, help);
 }
 
 static bool escapes(const struct plan *plan)
@@ -351,66 +33,13 @@ static bool escapes(const struct plan *plan)
     return any;
 }
 
-/* Columns that few scenarios have a number for. */
-static void reveal(const struct plan *plan, struct table *table)
+/* A table without rows is not printed. */
+static void print_below(const struct plan *plan, void (*fill)(const struct plan *, struct table *), struct table *table,
+                        enum format format)
 {
-    for (size_t i = MORE; i < NUMBERS; i++)
-        for (size_t row = 0; row < table->row_count; row++) {
-            size_t column = FACTORS + plan->factor_count + i;
-
-            if (!isnan(table_at(table, row, column)->number))
-                table->columns[column].shown = true;
-        }
-}
-
-/* Caps from the servers alone to three times as many, where they keep anybody out. */
-static void add_balances(const struct plan *plan, size_t point, size_t klass, struct table *table)
-{
-    static const double caps[] = {1, 1.25, 1.5, 2, 3};
-    const struct scenario *scenario = plan->points[point].scenario;
-    double servers = demand_of(scenario, klass).servers;
-
-    for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
-        struct balance balance;
-        size_t row, column = FACTORS + plan->factor_count;
-
-        if (!demand_alone(scenario, klass) || !balance_of(scenario, klass, caps[i] * servers, &balance))
-            continue;
-        row = keys_row(plan, point, klass, table);
-        put(table, row, column, balance.inside);
-        put(table, row, column + 1, balance.thinking);
-        put(table, row, column + 2, balance.backing_off);
-        put(table, row, column + 3, balance.pause);
-        put(table, row, column + 4, balance.share);
-    }
-}
-
-static void print_balances(const struct plan *plan, struct table *table, enum format format)
-{
-    key_columns(plan, table);
-    for (size_t i = 0; i < BALANCE_COLUMNS; i++)
-        table_column(table, balances[i].name, balances[i].unit, "", balances[i].help, TABLE_VALUE, true);
-    each_row(plan, add_balances, table);
+    fill(plan, table);
     if (table->row_count == 0)
         return;
-    table_note(table,
-               "Retrial balance, N = L + X Z + D B: where a cap keeps agents out of a busy system, they back off, "
-               "and ask the more often the shorter that is.");
-    for (size_t i = 0; i < BALANCE_COLUMNS; i++)
-        table_note(table, "%s: %s", balances[i].name, balances[i].help);
-    printf("\n");
-    format_print(table, format, stdout);
-}
-
-static void print_meters(const struct plan *plan, struct table *table, enum format format)
-{
-    key_columns(plan, table);
-    table_column(table, meters[0].name, "", "", meters[0].help, TABLE_KEY, true);
-    for (size_t i = 1; i < METER_COLUMNS; i++)
-        table_column(table, meters[i].name, meters[i].unit, "", meters[i].help, TABLE_VALUE, true);
-    each_row(plan, add_meters, table);
-    for (size_t i = 0; i < METER_COLUMNS; i++)
-        table_note(table, "%s: %s", meters[i].name, meters[i].help);
     printf("\n");
     format_print(table, format, stdout);
 }
@@ -423,25 +52,18 @@ int cmd_bounds(const struct cli_words *words)
                           .broadest = format_width(stdout)},
                  second = table, third = table;
     enum format format;
-    struct rooms rooms;
+    bool cards;
 
     if (!format_read(words, &format) || !session_open(&session, words)) {
         session_close(&session);
         return EXIT_USAGE;
     }
-    rooms = rooms_of(&session.plan);
-    key_columns(&session.plan, &table);
-    for (size_t i = 0; i < NUMBERS; i++)
-        table_column(&table, numbers[i].name, numbers[i].unit, "", numbers[i].help, TABLE_VALUE, shown(i, rooms));
-    each_row(&session.plan, add_row, &table);
-    reveal(&session.plan, &table);
-    for (size_t i = 0; i < NUMBERS; i++)
-        if (table.columns[FACTORS + session.plan.factor_count + i].shown)
-            table_note(&table, "%s: %s", numbers[i].name, numbers[i].help);
-    if (rooms.cards)
+    cards = bounds_have_cards(&session.plan);
+    bounds_numbers(&session.plan, &table);
+    if (cards)
         table_note(&table, "The knee is where the bounds cross, not where goodput saturates, which takes more agents.");
     table_note(&table, "Bounds take each class as if it were alone at its backend%s",
-               rooms.cards ? "; exact numbers are given only where it is." : ".");
+               cards ? "; exact numbers are given only where it is." : ".");
     if (escapes(&session.plan))
         table_note(
             &table,
@@ -452,10 +74,10 @@ int cmd_bounds(const struct cli_words *words)
             break;
         }
     format_print(&table, format, stdout);
-    if (rooms.pools && format != FORMAT_CSV)
-        print_meters(&session.plan, &second, format);
-    if (rooms.cards && format != FORMAT_CSV)
-        print_balances(&session.plan, &third, format);
+    if (bounds_have_pools(&session.plan) && format != FORMAT_CSV)
+        print_below(&session.plan, bounds_meters, &second, format);
+    if (cards && format != FORMAT_CSV)
+        print_below(&session.plan, bounds_balances, &third, format);
     table_fini(&table);
     table_fini(&second);
     table_fini(&third);
