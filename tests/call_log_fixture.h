@@ -2,8 +2,6 @@
 #ifndef TESTS_CALL_LOG_FIXTURE_H
 #define TESTS_CALL_LOG_FIXTURE_H
 
-#include <stdlib.h>
-
 #include "tests/command_fixture.h"
 
 #define HEADER \
@@ -13,15 +11,6 @@
 static inline const char *log_path(void)
 {
     return in_folder("calls.csv");
-}
-
-static inline const char *text_in(const char *path)
-{
-    char *text = program_file(path);
-    ck_assert_msg(text != NULL, "no file %s", path);
-    const char *kept = arena_text(&file.arena, text);
-    free(text);
-    return kept;
 }
 
 #endif

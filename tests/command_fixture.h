@@ -2,6 +2,8 @@
 #ifndef TESTS_COMMAND_FIXTURE_H
 #define TESTS_COMMAND_FIXTURE_H
 
+#include <stdlib.h>
+
 #include "tests/plan_file.h"
 #include "tests/program.h"
 
@@ -22,6 +24,16 @@ static inline void teardown(void)
 static inline const char *in_folder(const char *name)
 {
     return arena_format(&file.arena, "%s/%s", file.folder, name);
+}
+
+/* A file that must be there, kept as long as the folder. */
+static inline const char *text_in(const char *path)
+{
+    char *text = program_file(path);
+    ck_assert_msg(text != NULL, "no file %s", path);
+    const char *kept = arena_text(&file.arena, text);
+    free(text);
+    return kept;
 }
 
 /* What a run that goes well prints. */

@@ -117,6 +117,7 @@
     X(fan_out_storms) \
     X(fan_out_read) \
     X(spill) \
+    X(spill_read) \
     X(alerts) \
     X(agent_presets) \
     X(shorthand) \
@@ -175,6 +176,7 @@
     X(recorder) \
     X(record_file) \
     X(decisions) \
+    X(decision_columns) \
     X(help) \
     X(help_columns) \
     X(cli) \

@@ -351,9 +351,8 @@ START_TEST(columns_of_the_command)
 
     program_has(out, ",binds,pool_goodput,pool_carries,runs_counted,runs_free,break_even,pool_binds,requests_given,"
                      "requests_charge,requests_share,requests_carries,input_given,");
-    program_has(
-        out,
-        "\ncoder,4,,,2,0,,,,,,,,,,,,0.5,3,3,7.500000000000001,0.75,input,60,1,2,6,30000,1000,4,3,,,,,,,,,,,,,,,,,,,,,,\n");
+    program_has(out, "\ncoder,4,,,2,0,,,,,,,,,,,,0.5,3,3,7.500000000000001,0.75,input,60,1,2,6,30000,1000,4,3,,,,,,,,,,"
+                     ",,,,,,,,,,,,\n");
     ck_assert_int_eq(program_count(out, "\n"), 2);
     out = said(pools, "text");
     program_has(out, "\nclass  limit           given  charge  share  carries\n");

@@ -10,15 +10,6 @@
 #include "tests/command_fixture.h"
 #include "tests/suites.h"
 
-static const char *text_in(const char *path)
-{
-    char *text = program_file(path);
-    ck_assert_msg(text != NULL, "no file %s", path);
-    const char *kept = arena_text(&file.arena, text);
-    free(text);
-    return kept;
-}
-
 static const char *record_path(void)
 {
     return in_folder("fleet.csv");

@@ -1,6 +1,5 @@
 /* test_regress.c - `weir regress` on a small card: verdicts, tables, versions, seeds; and `weir diff`. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/regress_card.h"
@@ -8,13 +7,7 @@
 
 static const char *text_of(const char *name)
 {
-    char *text = program_file(in_folder(name));
-    const char *kept;
-
-    ck_assert_msg(text != NULL, "there is no %s", name);
-    kept = arena_text(&file.arena, text);
-    free(text);
-    return kept;
+    return text_in(in_folder(name));
 }
 
 /* As it is: no digit differs, with any number of threads. */
