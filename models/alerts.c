@@ -5,44 +5,66 @@ struct alert_state {
     const struct alert *alert;
     size_t index; /* in the scenario */
     struct gate *gate;
-    struct event due; /* the oldest call will be too old */
-    bool on;
+    struct event due;     /* the oldest call is as old as it may be */
+    struct event settles; /* the instant at which it was looked at last is over */
+    sim_time looked;
+    bool on, wanted; /* as it was told; as it was seen last */
 };
 
-static void tell(struct alert_state *state, bool on)
+static void tell(struct alert_state *state, sim_time at, bool on)
 {
     const struct gate *gate = state->gate;
     const struct trial_watch *watch = gate->world->watch;
 
     state->on = on;
-    watch->alerted(watch->context, &(struct alert_record){world_now(gate->world), state->index, gate->index, on});
+    watch->alerted(watch->context, &(struct alert_record){at, state->index, gate->index, on});
 }
 
-static void turns(struct alert_state *state, bool on)
+static void settle(struct alert_state *state)
 {
-    if (on != state->on)
-        tell(state, on);
+    if (state->wanted != state->on)
+        tell(state, state->looked, state->wanted);
+}
+
+static void instant_over(void *world, struct event *event)
+{
+    struct alert_state *state = container_of(event, struct alert_state, settles);
+
+    if (state->looked < world_now(world))
+        settle(state);
+}
+
+/* What comes and goes within one instant is told of to nobody: what counts is how the instant ends. */
+static void seen(struct alert_state *state, bool wanted)
+{
+    struct world *world = state->gate->world;
+    sim_time now = world_now(world);
+
+    if (state->looked < now)
+        settle(state);
+    state->looked = now;
+    state->wanted = wanted;
+    calendar_cancel(&world->calendar, &state->settles);
+    if (wanted != state->on)
+        calendar_schedule(&world->calendar, &state->settles, now + 1);
 }
 
 static void comes_due(void *world, struct event *event)
 {
     (void)world;
-    turns(container_of(event, struct alert_state, due), true);
+    seen(container_of(event, struct alert_state, due), true);
 }
 
-/* On from the moment at which the oldest has that age. */
+/* On from the moment at which the oldest has that age, if it is older after that. */
 static void look_at_age(struct gate *gate, struct alert_state *state)
 {
-    sim_time now = world_now(gate->world), due;
+    sim_time now = world_now(gate->world), due = SIM_NEVER;
 
     calendar_cancel(&gate->world->calendar, &state->due);
-    if (!gate->ages.head) {
-        turns(state, false);
-        return;
-    }
-    due = container_of(gate->ages.head, struct call, age)->facts.attempted + state->alert->age;
-    turns(state, now >= due);
-    if (now < due)
+    if (gate->ages.head)
+        due = container_of(gate->ages.head, struct call, age)->facts.attempted + state->alert->age;
+    seen(state, now >= due);
+    if (now < due && gate->ages.head)
         calendar_schedule(&gate->world->calendar, &state->due, due);
 }
 
@@ -54,7 +76,7 @@ void alerts_look(struct gate *gate)
         if (state->alert->kind == ALERT_QUEUE_AGE)
             look_at_age(gate, state);
         else if (state->alert->kind == ALERT_QUEUE_DEPTH)
-            turns(state, gate->ages.length > state->alert->depth);
+            seen(state, gate->ages.length > state->alert->depth);
     }
 }
 
@@ -78,7 +100,7 @@ void alerts_overload(struct gate *gate)
         enum alert_kind kind = gate->alerts[i].alert->kind;
 
         if (kind == ALERT_PROVIDER_429 || (kind == ALERT_PROVIDER_429_LIMITED && is_limited(gate)))
-            tell(&gate->alerts[i], true);
+            tell(&gate->alerts[i], world_now(gate->world), true);
     }
 }
 
@@ -95,7 +117,7 @@ void alerts_begin(struct gate *gate)
 
         if (alert->at >= 0 && alert->at != (int64_t)gate->index)
             continue;
-        gate->alerts[gate->alert_count++] =
-            (struct alert_state){.alert = alert, .index = i, .gate = gate, .due = {.fire = comes_due}};
+        gate->alerts[gate->alert_count++] = (struct alert_state){
+            .alert = alert, .index = i, .gate = gate, .due = {.fire = comes_due}, .settles = {.fire = instant_over}};
     }
 }

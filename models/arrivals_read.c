@@ -211,6 +211,17 @@ static bool read_day(const struct reader *reader, const struct expr *call, struc
     return true;
 }
 
+double arrivals_expected(const struct agent_class *class)
+{
+    const struct arrivals_spec *pattern = class->pattern;
+    double sum = 0;
+    if (class->source != SOURCE_PROFILE || pattern->period != SIM_NEVER || pattern->rates[pattern->count - 1] > 0)
+        return INFINITY;
+    for (size_t i = 0; i + 1 < pattern->count; i++)
+        sum += pattern->rates[i] * sim_seconds(pattern->times[i + 1] - pattern->times[i]);
+    return sum;
+}
+
 /* At the times of a replay's trace. */
 static bool read_recorded(const struct reader *reader, const struct expr *word, struct place runs,
                           struct agent_class *class)

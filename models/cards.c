@@ -1,8 +1,11 @@
 /* Cards: which one takes a call, and how many there are. */
 #include "models/cards.h"
 
+#include <inttypes.h>
+
 #include "models/gate.h"
 #include "models/scenario_hash.h"
+#include "models/tables.h"
 
 #define MILLION 1000000
 
@@ -213,13 +216,35 @@ static void take_one_away(struct gate *gate)
     card_becomes(least, least->station.busy > 0 ? CARD_DRAINS : CARD_OFF);
 }
 
+/* A row of the audit: how many cards there are to be, up or starting, and what the signal asked for. */
+static void tell(const struct gate *gate, uint32_t before, uint32_t now, uint64_t asked)
+{
+    const struct world *world = gate->world;
+    const char *name = gate->backend->name;
+    struct arena arena = {0};
+
+    if (!world->watch || !world->watch->set)
+        return;
+    const struct set_record record = {
+        .at = world_now(world),
+        .key = arena_format(&arena, "backends.%s.cards", name),
+        .copy = {.gate = name, .whose = "", .agent = -1},
+        .old = arena_format(&arena, "%" PRIu32, before),
+        .now = arena_format(&arena, "%" PRIu32, now),
+        .reason = arena_format(&arena, "%s asks for %" PRIu64, cards_signal_names[gate->cards->spec->signal], asked),
+        .by = "autoscaler"};
+    world->watch->set(world->watch->context, &record);
+    arena_free(&arena);
+}
+
 /* As many cards are wanted. */
 static void decide(struct gate *gate, uint64_t wanted, bool downwards)
 {
     struct cards *cards = gate->cards;
     const struct cards_spec *spec = cards->spec;
     sim_time now = world_now(gate->world);
-    uint32_t there = cards->in[CARD_COLD] + cards->in[CARD_UP], paid = there + cards->in[CARD_DRAINS];
+    uint32_t there = cards->in[CARD_COLD] + cards->in[CARD_UP], paid = there + cards->in[CARD_DRAINS], before = there;
+    uint64_t asked = wanted;
 
     wanted = wanted < spec->min ? spec->min : wanted > spec->max ? spec->max : wanted;
     if (wanted == there ||
@@ -232,6 +257,7 @@ static void decide(struct gate *gate, uint64_t wanted, bool downwards)
         start_one(gate);
     for (uint32_t step = 0; step < spec->step && there > wanted; step++, there--)
         take_one_away(gate);
+    tell(gate, before, there, asked);
 }
 
 /* The fewest cards with which so much, an integral over a scrape interval, is at most target x slots. */

@@ -154,34 +154,61 @@ static const char **names_for(const struct reader *reader, const struct option *
     return names;
 }
 
+/* The name in the option's text that no class or tenant has; NULL: all are there. */
+static const char *unknown_name(const struct reader *reader, const char *text, const char *const *names, size_t count)
+{
+    for (text += strspn(text, " ,\t\r\n"); *text; text += strspn(text, " ,\t\r\n")) {
+        size_t length = strcspn(text, " ,\t\r\n");
+        bool known = strspn(text, "0123456789.%") == length;
+        const char *name = arena_text_of(reader->arena, text, length);
+        for (size_t i = 0; i < count; i++)
+            known = known || strcmp(names[i], name) == 0;
+        if (!known)
+            return name;
+        text += length;
+    }
+    return NULL;
+}
+
+/* Names in what the user wrote are there. Those of a preset may be another fleet's: that is said. */
 static bool check_names(const struct reader *reader, const struct policy_ops *ops, const void *params,
-                        const struct node *settings, const struct node *agents)
+                        const struct node *written, const struct node *settings, const struct node *agents)
 {
     for (const struct option *option = params_of(ops); agents && option->key; option++) {
         const struct node *value = node_get(settings, option->key);
-        const char *text, **names;
-        size_t count, length;
+        const char *text, **names, *name;
+        size_t count;
         if (!names_classes(option) || !value)
             continue;
         names = names_for(reader, option, agents, &count);
         memcpy(&text, (const char *)params + option->offset, sizeof text);
-        for (text += strspn(text, " ,\t\r\n"); *text; text += strspn(text, " ,\t\r\n")) {
-            bool number = strspn(text, "0123456789.%") == strcspn(text, " ,\t\r\n"), known = number;
-            const char *name;
-            length = strcspn(text, " ,\t\r\n");
-            name = arena_text_of(reader->arena, text, length);
-            for (size_t i = 0; i < count; i++)
-                known = known || strcmp(names[i], name) == 0;
-            if (!known) {
-                diag_error(reader->diag, value->place, "%s: %s: there are no %s called %s: expected some of %s%s",
-                           ops->name, option->key, option->measures, name, reader_list(reader, names, count),
-                           reader_nearest(reader, name, names, count));
-                return false;
-            }
-            text += length;
+        name = unknown_name(reader, text, names, count);
+        if (name && node_get(written, option->key)) {
+            diag_error(reader->diag, value->place, "%s: %s: there are no %s called %s: expected some of %s%s",
+                       ops->name, option->key, option->measures, name, reader_list(reader, names, count),
+                       reader_nearest(reader, name, names, count));
+            return false;
         }
+        if (name)
+            reader_warns(reader, node_get(written, "preset")->place,
+                         arena_format(reader->arena,
+                                      "%s: the preset's %s are %s, and there are none called %s: whom it does not name "
+                                      "has what is left; expected %s: of %s",
+                                      ops->name, option->measures, text, name, option->key,
+                                      reader_list(reader, names, count)));
     }
     return true;
+}
+
+/* Where the word stands in the text by itself, or NULL. */
+static const char *find_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + length, word))
+        if (!(at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) && !isalnum((unsigned char)at[length]) &&
+            at[length] != '_')
+            return at;
+    return NULL;
 }
 
 /* Of what a policy's check says: where the last of the keys that it names was given, best on the command line. */
@@ -191,16 +218,23 @@ static struct place place_of_wrong(const struct node *settings, struct place pla
     for (size_t i = 0; i < settings->count; i++) {
         const struct node_entry *entry = &settings->entries[i];
         bool elsewhere = best.file != place.file && best.file && place.file && strcmp(best.file, place.file) != 0;
-        const char *at = strstr(wrong, entry->key), *end = at ? at + strlen(entry->key) : NULL;
-        while (at && ((at > wrong && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) ||
-                      isalnum((unsigned char)*end) || *end == '_')) {
-            at = strstr(end, entry->key);
-            end = at ? at + strlen(entry->key) : NULL;
-        }
-        if (at && entry->value->kind == NODE_SCALAR && !elsewhere)
+        if (entry->value->kind == NODE_SCALAR && !elsewhere && find_word(wrong, entry->key))
             best = entry->value->place;
     }
     return best;
+}
+
+/* What the keys are that it names: " (found least: 50, most: 40)". */
+static const char *values_of_wrong(const struct reader *reader, const struct policy_ops *ops, const void *params,
+                                   const char *wrong)
+{
+    const char *found = "";
+    for (const struct option *option = params_of(ops); option->key; option++) {
+        const char *value = param_text(option, params, reader->arena);
+        if (value[0] && find_word(wrong, option->key))
+            found = arena_format(reader->arena, "%s%s%s: %s", found, found[0] ? ", " : "", option->key, value);
+    }
+    return found[0] ? arena_format(reader->arena, " (found %s)", found) : "";
 }
 
 static bool read_member(const struct reader *reader, const struct node *node, const struct node *backends,
@@ -240,8 +274,9 @@ static bool read_member(const struct reader *reader, const struct node *node, co
     }
     const char *wrong = member_check(ops, params);
     if (wrong)
-        diag_error(diag, place_of_wrong(settings, entry->place, wrong), "%s: %s", ops->name, wrong);
-    return !wrong && check_names(reader, ops, params, entry->value, agents);
+        diag_error(diag, place_of_wrong(settings, entry->place, wrong), "%s: %s%s", ops->name, wrong,
+                   values_of_wrong(reader, ops, params, wrong));
+    return !wrong && check_names(reader, ops, params, entry->value, settings, agents);
 }
 
 static bool orders(const struct member *member)

@@ -233,6 +233,12 @@ static void warn_of(const struct reader *reader, const struct scenario *scenario
                                   "%s: all its agents come after the end of the study, at %s s: nothing "
                                   "of it is simulated",
                                   class->name, seconds(reader, scenario->study.horizon)));
+    if (class->runs != UINT64_MAX && (double)class->runs > arrivals_expected(class))
+        reader_warns(reader, places[CLASS_RUNS],
+                     arena_format(reader->arena,
+                                  "%s: about %.3g runs arrive in all, and then none ever: expected runs: of so many at "
+                                  "the most, or a base above 0",
+                                  class->name, arrivals_expected(class)));
     if (spins(&class->client))
         reader_warns(
             reader, client,

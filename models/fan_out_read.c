@@ -55,31 +55,6 @@ static bool read_at_once(const struct reader *reader, const char *text, struct p
     return true;
 }
 
-/* The largest value that can be drawn; INFINITY: there is none. */
-static double greatest(const struct dist *dist)
-{
-    double most = INFINITY;
-    switch (dist->kind) {
-    case DIST_CONSTANT:
-        most = dist->a;
-        break;
-    case DIST_UNIFORM:
-        most = fmax(dist->a, dist->b);
-        break;
-    case DIST_EMPIRICAL:
-        most = dist->values[dist->count - 1];
-        break;
-    case DIST_MIXTURE:
-        most = 0;
-        for (size_t i = 0; i < dist->count; i++)
-            most = fmax(most, greatest(&dist->parts[i]));
-        break;
-    default:
-        break;
-    }
-    return fmin(most, dist->most);
-}
-
 /* A part that is larger than what may be under way could never be made. */
 static bool check_tokens(const struct reader *reader, const struct place *places, struct place map,
                          const struct fan_out_spec *spec, const struct backend *backend)
@@ -92,7 +67,7 @@ static bool check_tokens(const struct reader *reader, const struct place *places
     else if (spec->tokens && dist_mean(spec->tokens) > (double)TURN_TOKENS_MOST)
         diag_error(reader->diag, tokens, "fan_out: tokens: expected a mean of at most %lld tokens a part",
                    (long long)TURN_TOKENS_MOST);
-    else if (spec->tokens_most != UINT64_MAX && floor(greatest(spec->tokens) + 0.5) > (double)spec->tokens_most)
+    else if (spec->tokens_most != UINT64_MAX && floor(dist_end(spec->tokens) + 0.5) > (double)spec->tokens_most)
         diag_error(reader->diag, tokens,
                    "fan_out: tokens: a part may have more of them than at_once lets be under way: expected a largest "
                    "value, such as lognormal(2k cv 0.5 most %llu), of at most %llu",
@@ -126,6 +101,12 @@ bool fan_out_read(const struct reader *reader, const struct node *map, const str
     double mean = dist_mean(spec->parts);
     if (dist_is_constant(spec->parts) && mean != floor(mean)) {
         diag_error(reader->diag, places[FAN_OUT_PARTS], "fan_out: parts: %g: expected a whole number of parts", mean);
+        return false;
+    }
+    if (spec->wait_for != UINT64_MAX && (double)spec->wait_for > floor(dist_end(spec->parts) + 0.5)) {
+        diag_error(reader->diag, places[FAN_OUT_WAIT_FOR],
+                   "fan_out: wait_for: %s: no turn has more than %.10g parts: expected all, or at most so many",
+                   keys.wait_for, floor(dist_end(spec->parts) + 0.5));
         return false;
     }
     if (mean > FAN_OUT_PARTS_MOST) {

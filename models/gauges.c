@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "models/cards.h"
+#include "models/door.h"
 #include "models/lines.h"
 #include "models/provider.h"
 #include "models/services.h"
@@ -33,6 +34,9 @@ static const struct gauge of_all[] = {
     {"tasks", "agents", "agents alive: those of populations, and runs that have arrived and not ended",
      .kind = GAUGE_TASKS},
     {"booting", "agents", "of the agents alive, those that boot", .kind = GAUGE_BOOTING},
+    {"asking", "runs", "runs at the door that are not let in yet: held, or to ask again", .kind = GAUGE_ASKING},
+    {"asking_oldest", "s", "age, since it asked first, of the oldest run at the door; 0: there is none",
+     .kind = GAUGE_ASKING_OLDEST},
 };
 
 /* Behind the name of the meter; the unit is its own. */
@@ -193,6 +197,14 @@ static bool boots(const struct scenario *scenario)
     return false;
 }
 
+static bool has_door(const struct chain *chain)
+{
+    for (size_t i = 0; i < chain->count; i++)
+        if (chain->members[i].ops->run_admit)
+            return true;
+    return false;
+}
+
 struct gauges gauges_of(const struct scenario *scenario, struct arena *arena)
 {
     struct collection all = {.scenario = scenario, .arena = arena};
@@ -200,6 +212,8 @@ struct gauges gauges_of(const struct scenario *scenario, struct arena *arena)
     add(&all, of_all[0]);
     if (boots(scenario))
         add(&all, of_all[1]);
+    for (size_t i = 2; has_door(&scenario->chain) && i < COUNT_OF(of_all); i++)
+        add(&all, of_all[i]);
     for (size_t i = 0; i < scenario->backend_count; i++)
         add_gate(&all, (uint32_t)i);
     for (size_t i = 0; i < scenario->chain.count; i++)
@@ -254,6 +268,21 @@ static double oldest_age(const struct world *world, const struct gate *gate)
     return oldest ? sim_seconds(world_now(world) - oldest->facts.attempted) : 0;
 }
 
+/* Of the runs at the door: how many, or the age of the oldest. */
+static double door_value(const struct world *world, bool oldest)
+{
+    sim_time now = world_now(world), first = now;
+    uint64_t count = 0;
+
+    for (const struct agent *agent = world->agents; agent; agent = agent->next_of_all) {
+        if (agent->place != AGENT_AT_DOOR)
+            continue;
+        first = door_first_attempt(agent) < first ? door_first_attempt(agent) : first;
+        count++;
+    }
+    return oldest ? sim_seconds(now - first) : (double)count;
+}
+
 /* Of a copy of the meter, so that the pool's is asked by callers alone. */
 static double meter_value(const struct world *world, const struct gate *gate, const struct gauge *gauge)
 {
@@ -275,6 +304,9 @@ double gauge_value(const struct world *world, const struct gauge *gauge)
         return (double)world->agents_alive;
     case GAUGE_BOOTING:
         return (double)world->agents_booting;
+    case GAUGE_ASKING:
+    case GAUGE_ASKING_OLDEST:
+        return door_value(world, gauge->kind == GAUGE_ASKING_OLDEST);
     case GAUGE_HELD:
         return (double)gate->held.length;
     case GAUGE_WAITING:

@@ -1,8 +1,9 @@
 /* gauges.h - what of a replication can be recorded over time: which numbers a scenario has, and their values now.
  *
- * In order: `tasks`; `booting`, where a class boots; of each gate its counts; of each member of the chain the gauges
+ * In order: `tasks`; `booting`, where a class boots; `asking` and
+ * `asking_oldest`, where a policy stands at the door; of each gate its counts; of each member of the chain the gauges
  * that its policy names; of each pool its meters, at the backend that has them and not at its aliases; of each backend
- * with `cards` these. Names are prefixed with the backend's where there are two or more, but for `tasks`, `booting` and
+ * with `cards` these. Names are prefixed with the backend's where there are two or more, but for those first ones and
  * a member of scope all, of which there is one. */
 #ifndef MODELS_GAUGES_H
 #define MODELS_GAUGES_H
@@ -13,6 +14,8 @@
 enum gauge_kind {
     GAUGE_TASKS,
     GAUGE_BOOTING,
+    GAUGE_ASKING,
+    GAUGE_ASKING_OLDEST,
     GAUGE_HELD,
     GAUGE_WAITING,
     GAUGE_IN_SERVICE,

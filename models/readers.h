@@ -64,6 +64,8 @@ bool memory_check(const struct reader *reader, const struct scenario *scenario);
 /* When the runs of a class come; `runs` is where their number is said. */
 bool arrivals_read(const struct reader *reader, const struct expr *arrivals, struct place runs,
                    struct agent_class *class);
+/* Runs that a class's arrivals bring on average before they rest for ever; INFINITY: they never do. */
+double arrivals_expected(const struct agent_class *class);
 /* What a class's turns send, and when they are due; `map` may be NULL. */
 bool input_read(const struct reader *reader, const struct node *map, const struct input_spec **input);
 /* What a trace says of the class; of its mapping. After its input, before its source. */

@@ -53,7 +53,7 @@ const struct option slots_options[] = {
     {.key = NULL},
 };
 
-static const char *const signal_choices[] = {"utilisation", "queue_length", "token_velocity", NULL};
+const char *const cards_signal_names[] = {"utilisation", "queue_length", "token_velocity", NULL};
 static const char *const route_choices[] = {"least_busy", "power_of_two", "sticky", NULL};
 
 const struct option cards_options[] = {
@@ -63,7 +63,7 @@ const struct option cards_options[] = {
      .help = "cards at the most: those that start, are up or drain; the same as min: no autoscaling"},
     {"start", OPTION_COUNT, AT(cards_keys, start), .initial = "", .least = "1", .most = "1000",
      .help = "cards that are up at t = 0; min unless given"},
-    {"signal", OPTION_CHOICE, AT(cards_keys, signal), .initial = "utilisation", .choices = signal_choices,
+    {"signal", OPTION_CHOICE, AT(cards_keys, signal), .initial = "utilisation", .choices = cards_signal_names,
      .help = "what is held against the target: busy slots, or calls that wait or are served, averaged over the last "
              "scrape interval, once it has ended (lagging); or output tokens admitted in this interval, at each "
              "admission (leading)"},
@@ -273,8 +273,8 @@ const struct option record_options[] = {
     {"decisions", OPTION_TEXT, AT(record_keys, decisions), .initial = "",
      .help = "the CSV that gets a row for each decision that a policy writes down, such as a planner's at each tick"},
     {"audit", OPTION_TEXT, AT(record_keys, audit), .initial = "",
-     .help = "the CSV that gets a row for each live value that is set, by `changes:` (operator) or by a policy: time, "
-             "key, copy, old and new value, by whom, reason"},
+     .help = "the CSV that gets a row for each live value that is set, by `changes:` (operator), by a policy, or by an "
+             "autoscaler of `cards:`: time, key, copy, old and new value, by whom, reason"},
     {"alerts", OPTION_TEXT, AT(record_keys, alerts), .initial = "",
      .help = "the CSV that gets a row for each of the `alerts:` that is raised, and for its end"},
     {"replications", OPTION_CHOICE, AT(record_keys, replications), .initial = "first", .choices = recorded_choices,

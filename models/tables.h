@@ -195,11 +195,12 @@ extern const struct option study_options[], slots_options[], step_options[], car
 extern const struct option precision_options[];
 extern const struct option throughput_option; /* the value of a point of `throughput`, into a double */
 
-extern const char *const kind_choices[];  /* by enum kind, NULL-terminated */
-extern const char *const scenario_keys[]; /* of the file itself, NULL-terminated */
-extern const char *const slots_others[];  /* keys of a slots backend that are mappings */
-extern const char *const class_others[];  /* keys of a class that are mappings */
-extern const char *const record_others[]; /* keys of a record that are lists */
+extern const char *const cards_signal_names[]; /* by enum cards_signal, NULL-terminated */
+extern const char *const kind_choices[];       /* by enum kind, NULL-terminated */
+extern const char *const scenario_keys[];      /* of the file itself, NULL-terminated */
+extern const char *const slots_others[];       /* keys of a slots backend that are mappings */
+extern const char *const class_others[];       /* keys of a class that are mappings */
+extern const char *const record_others[];      /* keys of a record that are lists */
 
 /* All of them by the word that `weir help` knows them under; ended by a row without a name. */
 struct options_room {

@@ -53,8 +53,10 @@ static inline int shares_named(const struct class_shares *shares, const char *na
     return i;
 }
 
-/* Reads the text; NULL, or what is wrong with it. The names stay in the text. */
-static inline const char *shares_read(const char *text, struct class_shares *shares)
+#define SHARES_SAY(tenants, words) ((tenants) ? "tenants: " words : "classes: " words)
+
+/* Reads the text of `classes`, or of `tenants`; NULL, or what is wrong with it. The names stay in the text. */
+static inline const char *shares_read(const char *text, bool tenants, struct class_shares *shares)
 {
     int64_t rest = SHARES_WHOLE;
     shares->count = 0;
@@ -65,17 +67,17 @@ static inline const char *shares_read(const char *text, struct class_shares *sha
         text = shares_pass_blanks(text + length);
         share = shares_number(&text);
         if (share < 0)
-            return "classes: expected names and their shares by turns, such as live 70 % batch 10 %";
+            return SHARES_SAY(tenants, "expected names and their shares by turns, such as live 70 % batch 10 %");
         if (shares->count == SHARES_MOST)
-            return "classes: expected at most 15 names";
+            return SHARES_SAY(tenants, "expected at most 15 names");
         if (shares_named(shares, name, length) < shares->count)
-            return "classes: expected each name once";
+            return SHARES_SAY(tenants, "expected each name once");
         shares->names[shares->count] = name;
         shares->lengths[shares->count] = length;
         shares->shares[shares->count++] = share;
         rest -= share;
         if (rest < 0)
-            return "classes: expected shares of 100 % in all, or less";
+            return SHARES_SAY(tenants, "expected shares of 100 % in all, or less");
     }
     shares->shares[shares->count] = rest;
     return NULL;

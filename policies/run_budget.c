@@ -103,14 +103,14 @@ static const char *run_budget_check(const void *given)
 {
     const struct run_budget_params *params = given;
     struct class_shares of;
-    return shares_read(params->classes, &of);
+    return shares_read(params->classes, false, &of);
 }
 
 static void run_budget_init(struct policy *self)
 {
     const struct run_budget_params *params = self->params;
     struct run_budget_vars *vars = self->vars;
-    shares_read(params->classes, &vars->of);
+    shares_read(params->classes, false, &vars->of);
     if (params->error > 0)
         vars->seed = (uint64_t)(self->host->uniform(self) * 0x1p53);
 }

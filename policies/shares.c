@@ -56,12 +56,12 @@ static const char *shares_check(const void *given)
 {
     const struct shares_params *params = given;
     struct class_shares of;
-    const char *wrong = shares_read(params->classes, &of);
+    const char *wrong = shares_read(params->classes, false, &of);
     if (params->cached_weight != 1 && (params->meter == METER_REQUESTS || params->meter == METER_OUTPUT))
         return "cached_weight is about tokens that are sent: expected meter: input or total";
     if (params->classes && params->tenants)
         return "expected shares of classes or of tenants, not both";
-    return wrong ? wrong : shares_read(params->tenants, &of);
+    return wrong ? wrong : shares_read(params->tenants, true, &of);
 }
 
 static struct policy_room shares_room(const void *given, const struct policy_view *names,
@@ -70,7 +70,7 @@ static struct policy_room shares_room(const void *given, const struct policy_vie
     const struct shares_params *params = given;
     struct shares_vars vars = {0};
     int i;
-    shares_read(params->tenants ? params->tenants : params->classes, &vars.of);
+    shares_read(params->tenants ? params->tenants : params->classes, params->tenants, &vars.of);
     renew(&vars, params->rate, params->burst, params->borrow);
     i = params->tenants ? shares_index(&vars.of, names->tenant_names, call->tenant)
                         : shares_index(&vars.of, names->class_names, call->klass);
@@ -83,7 +83,7 @@ static void shares_init(struct policy *self)
 {
     const struct shares_params *params = self->params;
     struct shares_vars *vars = self->vars;
-    shares_read(params->tenants ? params->tenants : params->classes, &vars->of);
+    shares_read(params->tenants ? params->tenants : params->classes, params->tenants, &vars->of);
     renew(vars, params->rate, params->burst, params->borrow);
     for (int i = 0; i <= vars->of.count; i++)
         vars->buckets[i].level = full(vars, i);

@@ -58,7 +58,7 @@ START_TEST(age)
     was(3, 40, 0, false);
     ck_assert_uint_eq(kept_count, 4);
     keep(LINE("{when: queue_age > 30 s}")); /* it is just not that old */
-    ck_assert_uint_le(kept_count, 2);
+    ck_assert_uint_eq(kept_count, 0);
     keep(LINE("{when: queue_age > 31 s}"));
     ck_assert_uint_eq(kept_count, 0);
 }
@@ -75,6 +75,12 @@ START_TEST(depth)
     was(4, 25, 0, true);
     was(5, 30, 0, false);
     ck_assert_uint_eq(kept_count, 6);
+    keep(LINE("{when: queue_depth > 3}")); /* four for no time, of whom a server takes the first */
+    ck_assert_uint_eq(kept_count, 0);
+    keep(LINE("{when: queue_depth > 0}")); /* from 40 s on nobody waits */
+    was(0, 0, 0, true);
+    was(1, 40, 0, false);
+    ck_assert_uint_eq(kept_count, 2);
 }
 END_TEST
 

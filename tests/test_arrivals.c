@@ -234,6 +234,37 @@ START_TEST(what_is_wrong)
 }
 END_TEST
 
+/* A spike on nothing brings 60 runs on average, whoever waits for more; on something it never ends. */
+START_TEST(more_runs_than_ever_come)
+{
+    static const char *const cases[][2] = {
+        {"spike(base 0/min peak 6/min at 2 s for 10 min), runs: 61",
+         "s.yaml:3:78: a: about 60 runs arrive in all, and then none ever: expected runs: of so many at the "
+         "most, or a base above 0"},
+        {"spike(base 0/min peak 6/min at 2 s for 10 min), runs: 60", ""},
+        {"spike(base 0/min peak 6/min at 2 s for 10 min)", ""},
+        {"spike(base 1/h peak 6/min at 2 s for 10 min), runs: 600", ""},
+        {"day(day.csv rate), runs: 90000", ""},
+        {"poisson(1/h), runs: 90000", ""},
+    };
+    struct plan_file file;
+
+    plan_file_init(&file);
+    plan_file_write(&file, "day.csv", "rate\n1\n0\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert(plan_file_read(
+            &file,
+            arena_format(&file.arena,
+                         "study: {horizon: 3 h}\nbackends: {b: {kind: slots, servers: 9, service: 1 s}}\n"
+                         "agents: {a: {arrivals: %s}}\n",
+                         cases[i][0]),
+            NULL, NULL));
+        ck_assert_str_eq(plan_file_said(&file), cases[i][1]);
+    }
+    plan_file_fini(&file);
+}
+END_TEST
+
 /* What is said of them, and that the hash knows each from the others. */
 START_TEST(what_is_said)
 {
@@ -293,6 +324,7 @@ Suite *arrivals_suite(void)
     tcase_add_test(test, a_spike);
     tcase_add_test(test, a_day);
     tcase_add_test(test, what_is_wrong);
+    tcase_add_test(test, more_runs_than_ever_come);
     tcase_add_test(test, what_is_said);
     suite_add_tcase(suite, test);
     return suite;

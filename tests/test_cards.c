@@ -84,6 +84,43 @@ START_TEST(cold_start_and_card_hours)
 }
 END_TEST
 
+static void set(void *context, const struct set_record *record)
+{
+    char *text = context;
+    size_t length = strlen(text);
+
+    snprintf(text + length, 400 - length, "%g %s %s %s>%s %s %s\n", sim_seconds(record->at), record->key,
+             record->copy.gate, record->old, record->now, record->by, record->reason);
+}
+
+/* The same cards: each decision that changes something, the number asked for even beyond `max`. */
+START_TEST(decisions_are_told)
+{
+    struct plan plan =
+        model_plan("study: {until: done, most: 1 h, replications: 1}\n"
+                   "backends: {card: {kind: slots, servers: 1, service: 100 s, cards: {max: 3, step: 2, signal: "
+                   "queue_length, target: 0.5, scrape: 10 s, cooldown: 0 s, cold_start: 25 s}}}\n"
+                   "agents: {a: {arrivals: all_at(0 s), runs: 3}}\n");
+    char text[400] = "";
+    struct trial_watch watch = {.set = set, .context = text};
+
+    ck_assert_int_eq(trial_simulate(plan.points[0].scenario, 1, &watch, values), TRIAL_ENDED);
+    ck_assert_str_eq(text, "10 backends.card.cards card 1>3 autoscaler queue_length asks for 6\n");
+    text[0] = '\0';
+    plan_fini(&plan);
+    plan = model_plan("study: {horizon: 130 s, replications: 1}\n"
+                      "backends: {card: {kind: slots, servers: 1, service: 100 s, cards: {max: 3, signal: utilisation, "
+                      "target: 0.99, scrape: 10 s, cooldown: 0 s, cold_start: 0 s}}}\n"
+                      "agents: {a: {arrivals: all_at(0 s), runs: 2}}\n");
+    ck_assert_int_eq(trial_simulate(plan.points[0].scenario, 1, &watch, values), TRIAL_ENDED);
+    ck_assert_str_eq(text, "10 backends.card.cards card 1>2 autoscaler utilisation asks for 2\n"
+                           "20 backends.card.cards card 2>3 autoscaler utilisation asks for 3\n"
+                           "110 backends.card.cards card 3>2 autoscaler utilisation asks for 2\n"
+                           "120 backends.card.cards card 2>1 autoscaler utilisation asks for 0\n");
+    plan_fini(&plan);
+}
+END_TEST
+
 /* Without an end in sight the warm-up is taken off: hours of the window alone. */
 START_TEST(card_hours_of_the_window)
 {
@@ -341,6 +378,7 @@ Suite *cards_suite(void)
     TCase *test = tcase_create("cards");
 
     tcase_add_test(test, cold_start_and_card_hours);
+    tcase_add_test(test, decisions_are_told);
     tcase_add_test(test, card_hours_of_the_window);
     tcase_add_test(test, target_exactly_met);
     tcase_add_test(test, step_cooldown_and_most);

@@ -13,7 +13,7 @@ static void reads(const char *text, int count, ...)
 {
     struct class_shares of;
     va_list shares;
-    ck_assert_msg(!shares_read(text, &of), "%s: %s", text, shares_read(text, &of));
+    ck_assert_msg(!shares_read(text, false, &of), "%s: %s", text, shares_read(text, false, &of));
     ck_assert_int_eq(of.count, count);
     va_start(shares, count);
     for (int i = 0; i <= count; i++)
@@ -24,7 +24,7 @@ static void reads(const char *text, int count, ...)
 static void expects(const char *text, const char *what)
 {
     struct class_shares of;
-    const char *wrong = shares_read(text, &of);
+    const char *wrong = shares_read(text, false, &of);
     ck_assert_msg(wrong != NULL, "%s is read", text);
     ck_assert_msg(strstr(wrong, what) != NULL, "%s: %s", text, wrong);
 }
@@ -67,16 +67,16 @@ START_TEST(whose_share_it_is)
 {
     static const char *const two[] = {"liv", "live"};
     struct class_shares of;
-    ck_assert_ptr_null(shares_read("live 70 % batch 10 %", &of));
+    ck_assert_ptr_null(shares_read("live 70 % batch 10 %", false, &of));
     ck_assert_int_eq(shares_index(&of, names, LIVE), 0);
     ck_assert_int_eq(shares_index(&of, names, BATCH), 1);
     ck_assert_int_eq(shares_index(&of, names, OTHER), 2);
     ck_assert_int_eq(shares_index(&of, names, LIVE2), 2); /* a name that only begins like one */
     ck_assert_int_eq(shares_index(&of, two, 0), 2);
     ck_assert_int_eq(shares_index(&of, NULL, LIVE), 2); /* nobody has names */
-    ck_assert_ptr_null(shares_read("live 70 % batch 30 %", &of));
+    ck_assert_ptr_null(shares_read("live 70 % batch 30 %", false, &of));
     ck_assert_int_eq(shares_index(&of, names, OTHER), 1); /* nothing is left: with the last */
-    ck_assert_ptr_null(shares_read("", &of));
+    ck_assert_ptr_null(shares_read("", false, &of));
     ck_assert_int_eq(shares_index(&of, names, OTHER), 0);
 }
 END_TEST

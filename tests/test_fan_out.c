@@ -119,10 +119,10 @@ START_TEST(some_suffice)
 }
 END_TEST
 
-/* More than there are is all of them; none at all is a turn without. */
+/* More than a turn has is all that it has; none at all is a turn without. */
 START_TEST(more_than_there_are)
 {
-    simulate(ONE_RUN("parts: 3, wait_for: 4"));
+    simulate(ONE_RUN("parts: mixture(0.9999 3 | 0.0001 4), wait_for: 4"));
     ck_assert_double_eq(of(0, METRIC_MAKESPAN), 3);
     simulate(ONE_RUN("parts: 0"));
     ck_assert_double_eq(of(0, METRIC_MAKESPAN), 1);

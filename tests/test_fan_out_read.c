@@ -48,6 +48,7 @@ START_TEST(values)
     ck_assert(spec->wait_for == UINT64_MAX && spec->parts_most == UINT64_MAX && spec->tokens_most == UINT64_MAX);
     spec = spec_of("{to: tool, parts: geometric(9), wait_for: 3, at_once: 8}");
     ck_assert(spec->wait_for == 3 && spec->parts_most == 8 && spec->tokens_most == UINT64_MAX);
+    ck_assert(spec_of("{to: tool, parts: uniform(2 7.5), wait_for: 8}")->wait_for == 8); /* 7.5 are 8 */
     spec = spec_of("{to: crawl, parts: 9, tokens: lognormal(2k cv 1 most 40k), at_once: 40k tokens, wait_for: all}");
     ck_assert(spec->to == 2 && spec->parts_most == UINT64_MAX && spec->tokens_most == 40000);
     ck_assert(spec_of("{to: tool, parts: 9, tokens: mixture(0.5 10 | 0.5 uniform(3 40)), at_once: 40 tokens}"));
@@ -70,6 +71,8 @@ static const struct {
     {"{to: tool, parts: 3, wait_for: 0}", "wait_for: 0: expected all, or a whole number"},
     {"{to: tool, parts: 3, wait_for: 1.5}", "wait_for: 1.5: expected all, or a whole number"},
     {"{to: tool, parts: 3, wait_for: 2 tokens}", "wait_for: 2 tokens: expected all, or a whole number"},
+    {"{to: tool, parts: 3, wait_for: 4}", "wait_for: 4: no turn has more than 3 parts: expected all, or at most so"},
+    {"{to: tool, parts: uniform(2 7.4), wait_for: 8}", "wait_for: 8: no turn has more than 7 parts: expected all"},
     {"{to: tool, parts: 3, at_once: 0}", "at_once: 0: expected a whole number of parts from 1 on, such as 8, or of"},
     {"{to: tool, parts: 3, at_once: 8 s}", "at_once: 8 s: expected a whole number of parts"},
     {"{to: tool, parts: 3, at_once: 8 calls}", "at_once: 8 calls: expected a whole number of parts"},

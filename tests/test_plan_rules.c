@@ -51,15 +51,34 @@ static void expect_words(const char *said, const char *words)
 /* What does not go together is told at the key that the words name. */
 START_TEST(a_policys_check_points_at_a_key)
 {
-    static const char *const wrong[][2] = {{"folly_codel: {target: 8 s, interval: 5 s}", ":4:53: folly_codel: "},
-                                           {"aimd: {least: 50, most: 40}", ":4:40: aimd: no limit is left"},
-                                           {"shares: {rate: 9/min, classes: coder 70 % other 40 %}",
-                                            ": shares: classes: expected shares of 100 % in all"}};
+    static const char *const wrong[][2] = {
+        {"folly_codel: {target: 8 s, interval: 5 s}", ":4:53: folly_codel: "},
+        {"folly_codel: {target: 8 s, interval: 5 s}", "longer than target: (found target: 8 s, interval: 5 s)"},
+        {"aimd: {least: 50, most: 40}", ":4:40: aimd: no limit is left"},
+        {"folly_codel: {target: 800 s}", "longer than target: (found target: 800 s, interval: 0.1 s)"},
+        {"shares: {rate: 9/min, classes: coder 70 % other 40 %}",
+         ": shares: classes: expected shares of 100 % in all, or less (found classes: \"coder 70 % other 40 %\")"},
+        {"shares: {tenants: a 70 % a 10 %}",
+         ":4:34: shares: tenants: expected each name once (found tenants: \"a 70 %"},
+    };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *text = arena_format(&file.arena, "policies: [c: [%s]]", wrong[i][0]);
         ck_assert(!plan_file_read(&file, card_and(text), NULL, NULL));
         expect_words(plan_file_said(&file), wrong[i][1]);
     }
+}
+END_TEST
+
+/* A preset may name another fleet's classes: that is a warning, and none where the scenario names its own. */
+START_TEST(names_of_a_preset)
+{
+    ck_assert(plan_file_read(&file, card_and("policies: [c: [shares: {preset: published, rate: inf}]]"), NULL, NULL));
+    expect_words(plan_file_said(&file), ":4:33: shares: the preset's classes are interactive 70 % background");
+    expect_words(plan_file_said(&file), "there are none called interactive: whom it does not name has what is left; "
+                                        "expected classes: of coder");
+    ck_assert(plan_file_read(
+        &file, card_and("policies: [c: [shares: {preset: published, rate: inf, classes: coder 9 %}]]"), NULL, NULL));
+    ck_assert_str_eq(plan_file_said(&file), "");
 }
 END_TEST
 
@@ -265,6 +284,7 @@ Suite *plan_rules_suite(void)
     TCase *tcase = tcase_create("plan_rules");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_policys_check_points_at_a_key);
+    tcase_add_test(tcase, names_of_a_preset);
     tcase_add_test(tcase, a_planner_and_its_pacer);
     tcase_add_test(tcase, a_zip_that_lost_a_column_has_no_row_twice);
     tcase_add_test(tcase, every_value_of_a_file_counts);

@@ -61,13 +61,31 @@ START_TEST(hold_and_patience_by_hand)
                              "    client: {attempts: 1, timeout: 3 s, hold_cap: 2 s}}}\n"
                              "policies: [script: {gate: ahra, hold: 0.75 s}]\n",
                              "every: 0.9 s", "script.so"),
-                 "policy,replication,time,tasks," GATE "\n"
-                 "script,1,0,0,0,0,0,0,0,0\n"
-                 "script,1,0.9,3,1,1,1,1,0.65,0\n"
-                 "script,1,1.8,3,1,1,1,1,1.55,0\n"
-                 "script,1,2.7,2,0,1,1,1,2.45,0\n"
-                 "script,1,3.6,0,0,0,0,1,0,0\n"
-                 "script,1,4.5,0,0,0,0,1,0,0\n");
+                 "policy,replication,time,tasks,asking,asking_oldest," GATE "\n"
+                 "script,1,0,0,0,0,0,0,0,0,0,0\n"
+                 "script,1,0.9,3,0,0,1,1,1,1,0.65,0\n"
+                 "script,1,1.8,3,0,0,1,1,1,1,1.55,0\n"
+                 "script,1,2.7,2,0,0,0,1,1,1,2.45,0\n"
+                 "script,1,3.6,0,0,0,0,0,0,1,0,0\n"
+                 "script,1,4.5,0,0,0,0,0,0,1,0,0\n");
+}
+END_TEST
+
+/* At the door at 0.25 s: the first is let in, the second is refused and comes back at 2.25 s, the third is held to
+ * 1.5 s. */
+START_TEST(the_door_by_hand)
+{
+    program_same(record_with("study: {horizon: 3 s, replications: 1}\n"
+                             "backends: {b: {kind: slots, servers: 9, service: 0.5 s}}\n"
+                             "agents: {a: {arrivals: all_at(0.25 s), runs: 3,\n"
+                             "    client: {backoff: constant, base: 2 s, jitter: none}}}\n"
+                             "policies: [script: {door: adh, times: 1, hold: 1.25 s, until: 1 s}]\n",
+                             "every: 1 s, what: [tasks, asking, asking_oldest, oldest]", "script.so"),
+                 "policy,replication,time,tasks,asking,asking_oldest,oldest\n"
+                 "script,1,0,0,0,0,0\n"
+                 "script,1,1,2,2,0.75,0\n"
+                 "script,1,2,1,1,1.75,0\n"
+                 "script,1,3,0,0,0,0\n");
 }
 END_TEST
 
@@ -382,6 +400,7 @@ Suite *record_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, cap_by_hand);
     tcase_add_test(tests, hold_and_patience_by_hand);
+    tcase_add_test(tests, the_door_by_hand);
     tcase_add_test(tests, a_sample_is_behind_its_instant);
     tcase_add_loop_test(tests, times_are_exact, 0, 5);
     tcase_add_test(tests, two_backends_by_hand);

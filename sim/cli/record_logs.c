@@ -17,8 +17,9 @@ static void print_copy(const struct copy_name *copy, FILE *out)
 
 static void copy_columns(struct table *table)
 {
-    table_column(table, "gate", "", "", "backend of the copy's gate; empty: one copy in all, or not of a policy",
-                 TABLE_KEY, true);
+    table_column(table, "gate", "", "",
+                 "backend of the copy's gate, or of the cards; empty: one copy in all, or not of a policy", TABLE_KEY,
+                 true);
     table_column(table, "copy", "", "",
                  "whose copy it is where a gate has several: class, tenant, or class and number of the agent",
                  TABLE_KEY, true);
@@ -57,8 +58,10 @@ void audit_columns(const struct plan *plan, struct table *table)
     copy_columns(table);
     table_column(table, "old", "", "", "what it was, as a scenario would write it", TABLE_VALUE, true);
     table_column(table, "new", "", "", "what it is from then on", TABLE_VALUE, true);
-    table_column(table, "by", "", "", "operator: by the scenario's `changes`; else the member that set it", TABLE_VALUE,
-                 true);
+    table_column(
+        table, "by", "", "",
+        "operator: by the scenario's `changes`; autoscaler: of the backend's `cards`; else the member that set it",
+        TABLE_VALUE, true);
     table_column(table, "reason", "", "", "what they say why", TABLE_VALUE, true);
 }
 
