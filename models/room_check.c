@@ -55,7 +55,7 @@ static struct policy_call largest_part(const struct agent_class *class, uint32_t
 {
     struct policy_call part = largest_call(class, index, nearly);
     part.input_tokens = 0;
-    part.output_tokens = fmin(most_of(class->fan_out->tokens, nearly), (double)class->fan_out->tokens_most);
+    part.output_tokens = most_of(class->fan_out->tokens, nearly);
     return part;
 }
 
@@ -92,7 +92,7 @@ static bool room_check(const struct reader *reader, const struct member *member,
 
 static bool stands_at(const struct member *member, const uint32_t *backends, size_t count)
 {
-    bool found = member->scope == SCOPE_ALL || member->at < 0;
+    bool found = member->at < 0;
     for (size_t i = 0; i < count; i++)
         found = found || member->at == (int64_t)backends[i];
     return found;

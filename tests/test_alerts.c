@@ -77,6 +77,14 @@ START_TEST(depth)
     ck_assert_uint_eq(kept_count, 6);
     keep(LINE("{when: queue_depth > 3}")); /* four for no time, of whom a server takes the first */
     ck_assert_uint_eq(kept_count, 0);
+    keep("study: {horizon: 15 s}\n" /* two for a nanosecond, before a server takes one of them */
+         "backends: {b: {kind: slots, servers: 1, service: 10 s}}\n"
+         "agents: {a: {arrivals: all_at(0 s), runs: 2, backend: b}, late: {arrivals: all_at(9.999999999 s), runs: 1, "
+         "backend: b}}\n"
+         "alerts: [{when: queue_depth > 1}]\n");
+    was(0, 9.999999999, 0, true);
+    was(1, 10, 0, false);
+    ck_assert_uint_eq(kept_count, 2);
     keep(LINE("{when: queue_depth > 0}")); /* from 40 s on nobody waits */
     was(0, 0, 0, true);
     was(1, 40, 0, false);
@@ -116,6 +124,7 @@ START_TEST(overloads_while_limited)
         {"[c: [fixed_cap: {cap: 9, at: key}]]", "provider_429 while limited, at: key", 2},
         {"[c: [fixed_cap: {cap: 9}]]", "provider_429 while limited, at: api", 0},
         {"[c: [run_budget: {at: api}]]", "provider_429 while limited", 2},
+        {"[planner]", "provider_429 while limited", 2}, /* asks at the door alone */
         {"[c: [fixed_cap: {cap: 9, at: other}]]", "provider_429 while limited", 0},
     };
 

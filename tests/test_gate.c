@@ -203,6 +203,36 @@ START_TEST(hold_cap_ends_a_hold)
 }
 END_TEST
 
+static policy_time later(struct policy *self, const struct policy_view *view, struct policy_call *call,
+                         const struct policy_outcome *outcome)
+{
+    (void)self;
+    (void)view;
+    (void)call;
+    return outcome->end == POLICY_OVERLOAD ? 50 * POLICY_SECOND : POLICY_NONE;
+}
+
+static const struct policy_ops patient = {POLICY_HEADER, .name = "patient", .summary = "sends again", .finish = later};
+
+/* Who is never asked may still take a call back: the second is held from 0 s on, beside nobody in the waiting line, and
+ * is the oldest there is. */
+START_TEST(a_call_taken_back_has_an_age)
+{
+    const struct policy_ops *const policies[] = {&patient, NULL};
+    double v[METRIC_COUNT];
+    struct plan plan = model_plan_of(
+        "study: {horizon: 50 s, replications: 1}\n"
+        "backends: {b: {kind: provider, latency: {base: 1 s}, meters: {requests: {limit: 1/min, burst: 1}}}}\n"
+        "agents: {a: {arrivals: all_at(0 s), runs: 2, client: {retry_after: ignore}}}\n"
+        "policies: [patient]\n",
+        policies);
+
+    model_trial(&plan, 0, 1, v);
+    ck_assert_double_eq_tol(v[METRIC_QUEUE_AGE_P99], 49.5, 0.2);
+    plan_fini(&plan);
+}
+END_TEST
+
 Suite *gate_suite(void)
 {
     Suite *suite = suite_create("gate");
@@ -217,6 +247,7 @@ Suite *gate_suite(void)
     tcase_add_test(test, plugin_equals_built_in);
     tcase_add_test(test, nonsense_is_named);
     tcase_add_test(test, hold_cap_ends_a_hold);
+    tcase_add_test(test, a_call_taken_back_has_an_age);
     suite_add_tcase(suite, test);
     return suite;
 }

@@ -42,6 +42,7 @@ static const struct {
      "shares: the largest call of batch takes 20001 of its bucket, which holds 20000: expected one that holds it"},
     {"input: {start: 20001}", SHARES ", rate: inf}", NULL},
     {"input: {start: 20001}", SHARES ", at: tool}", NULL},
+    {"input: {start: 20001}", SHARES ", at: tool, scope: all}", NULL},
     {"input: {start: 20001}", "shares: {classes: live 70 %}", NULL},           /* batch is the rest: 60,000 */
     {"input: {start: 20001}", "shares: {classes: live 99 % batch 0 %}", NULL}, /* rejected, and says so */
     {"input: {start: 9k}", "shares: {classes: live 10 %}", "the largest call of live takes 30000"},
@@ -68,6 +69,8 @@ static const struct {
     {"fan_out: {to: tool, parts: 3, tokens: 700}", SHARES ", meter: output, rate: 1k/s, at: tool}",
      "the largest part of batch takes 700 of"},
     {"fan_out: {to: tool, parts: 3, tokens: 700}", SHARES ", meter: output, rate: 1k/s, at: api}", NULL},
+    {"input: {start: 9k}, fan_out: {to: tool, parts: 3, tokens: 500}", SHARES ", meter: total, rate: 1k/s, at: tool}",
+     NULL}, /* they send nothing */
 };
 
 START_TEST(rooms)
@@ -80,6 +83,26 @@ START_TEST(rooms)
                   said);
     ck_assert_msg(!words || (strncmp(said, "s.yaml:4:16:", 12) == 0 && strstr(said, words)), "%s: %s", cases[_i].batch,
                   said);
+}
+END_TEST
+
+/* 48 turns of four agents are 12 each; of 49 somebody has 13. */
+START_TEST(turns_of_a_schedule)
+{
+    static const char *const turns[] = {"48", "49"};
+
+    for (size_t i = 0; i < 2; i++) {
+        const char *yaml = arena_format(&file.arena,
+                                        "study: {horizon: 100 s}\n"
+                                        "backends: {api: {kind: provider, latency: {base: 1 s}}}\n"
+                                        "agents: {batch: {population: 4, input: {start: 9k, per_turn: 1k}, schedule: "
+                                        "{turns: %s, over: 60 s}}}\n"
+                                        "policies: [p: [shares: {classes: batch 10 %%}]]\n",
+                                        turns[i]);
+
+        ck_assert_int_eq(plan_file_read(&file, yaml, NULL, NULL), i == 0);
+        ck_assert(i == 0 || strstr(plan_file_said(&file), "takes 21000 of"));
+    }
 }
 END_TEST
 
@@ -118,6 +141,7 @@ Suite *rooms_suite(void)
 
     tcase_add_checked_fixture(test, setup, teardown);
     tcase_add_loop_test(test, rooms, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(test, turns_of_a_schedule);
     tcase_add_test(test, sizes_without_bound);
     suite_add_tcase(suite, test);
     return suite;

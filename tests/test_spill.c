@@ -170,6 +170,19 @@ START_TEST(contexts_are_where_they_were_served)
 }
 END_TEST
 
+/* A new run asks anew: x has the first run's turn and refuses the second's, half of which is cached at y as well. */
+START_TEST(contexts_of_the_next_run)
+{
+    simulate("study: {until: done}\n"
+             "backends: {" POOL("x", ", meters: {requests: {limit: 1/min, burst: 1}}") ", " POOL(
+                 "y", "") "}\n"
+                          "agents: {a: {population: 1, runs: 2, turns: 1, think: constant(18 s), backend: [x, y], "
+                          "spill: refused,\n"
+                          "  input: {start: 1k, cached: 50 %}}}\n");
+    ck_assert_double_eq_tol(of(0, METRIC_MAKESPAN), 2 * (18 + 1.5), 1e-9);
+}
+END_TEST
+
 /* Keys of one pool share its cache; and what is begun anew is nowhere. */
 START_TEST(contexts_of_keys_and_anew)
 {
@@ -396,6 +409,7 @@ Suite *spill_suite(void)
     tcase_add_test(test, held_calls_go_on);
     tcase_add_test(test, contexts_are_where_they_were_served);
     tcase_add_test(test, contexts_of_keys_and_anew);
+    tcase_add_test(test, contexts_of_the_next_run);
     tcase_add_test(test, memory_is_of_a_gate);
     tcase_add_test(test, a_hold_goes_on);
     tcase_add_test(test, ends_are_told_at_each_gate);
