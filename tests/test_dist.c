@@ -387,6 +387,34 @@ START_TEST(draws_have_the_recorded_bits)
 }
 END_TEST
 
+/* What the first word of a stream decides alone is what the whole stream gives, cut at `most` or not; nothing but an
+ * exponential is drawn so. */
+START_TEST(quick_draws_are_draws)
+{
+    static const double most[] = {INFINITY, 3, 0.001};
+    struct dist other = {.kind = DIST_GEOMETRIC, .a = 3, .most = INFINITY};
+    double value;
+
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        struct dist dist = {.kind = DIST_EXPONENTIAL, .a = 4.5, .most = most[i]};
+        size_t quick = 0;
+
+        for (uint64_t turn = 0; turn < 10000; turn++) {
+            struct stream_address address = {.purpose = 1, .turn = turn};
+            struct stream whole = stream_open(key, address), first = stream_open(key, address);
+            uint64_t word = stream_next(&first);
+
+            if (dist_draw_quick(&dist, word, &value)) {
+                ck_assert(value == dist_draw(&dist, &whole));
+                quick++;
+            }
+            ck_assert(!dist_draw_quick(&other, word, &value));
+        }
+        ck_assert_uint_gt(quick, 9000);
+    }
+}
+END_TEST
+
 Suite *dist_suite(void)
 {
     Suite *suite = suite_create("dist");
@@ -412,6 +440,7 @@ Suite *dist_suite(void)
     tcase_add_test(reports, the_card_has_the_published_turn_length);
     tcase_add_test(reports, parameters_follow_from_mean_and_cv);
     tcase_add_test(reports, disguises_are_seen_through);
+    tcase_add_test(reports, quick_draws_are_draws);
     suite_add_tcase(suite, reports);
     return suite;
 }
