@@ -53,7 +53,7 @@ const struct metric metrics[] = {
         "busy servers / servers, averaged over time (of cards, over those that are up); of a pool charged / limit of the meter that binds"},
     [METRIC_IN_SYSTEM_MEAN] = {"in_system_mean", "calls", "", 0.02, 0.05, METRIC_HIDDEN,
         "calls admitted and neither answered nor ended, averaged over time"},
-    [METRIC_QUEUE_AGE_P99] = {"queue_age_p99", "s", "lower", 0.02, 0.1, METRIC_HIDDEN,
+    [METRIC_QUEUE_AGE_P99] = {"queue_age_p99", "s", "lower", 0.02, 0.1, METRIC_SHOWN_UNJUDGED,
         "99th percentile over time of the age, since its attempt, of the oldest call held or waiting; 0 when none"},
     [METRIC_MAKESPAN] = {"makespan", "s", "lower", 0.01, 0.1, METRIC_SHOWN_WHERE_KNOWN,
         "time at which the last run ended; empty if some never did, and in a steady-state study"},

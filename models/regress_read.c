@@ -129,7 +129,7 @@ bool regress_read(const struct reader *reader, const struct node *map, struct re
 
     *spec = (struct regress_spec){.given = map != NULL};
     for (size_t i = 0; i < METRIC_COUNT; i++) {
-        spec->gated[i] = *metrics[i].better && metrics[i].shown != METRIC_HIDDEN;
+        spec->gated[i] = metric_judged(&metrics[i]);
         spec->tolerance[i].relative = metrics[i].relative;
         spec->tolerance[i].absolute = metrics[i].absolute;
     }

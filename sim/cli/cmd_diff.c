@@ -34,7 +34,7 @@ static bool read_wanted(const struct cli_words *words, struct diff *diff)
 
     for (size_t i = 0; i < METRIC_COUNT; i++) {
         names[i] = metrics[i].name;
-        diff->wanted[i] = count == 0 && *metrics[i].better && metrics[i].shown != METRIC_HIDDEN;
+        diff->wanted[i] = count == 0 && metric_judged(&metrics[i]);
     }
     for (size_t k = 0; k < count && good; k++) {
         size_t i = 0;

@@ -25,7 +25,7 @@ static bool listed(const char *list, const char *name)
 static bool metric_shown(const struct metric *metric, const char *columns)
 {
     if (!columns)
-        return metric->shown == METRIC_SHOWN;
+        return metric->shown == METRIC_SHOWN || metric->shown == METRIC_SHOWN_UNJUDGED;
     return strcmp(columns, "all") == 0 || listed(columns, metric->name);
 }
 
