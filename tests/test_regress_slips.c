@@ -44,6 +44,40 @@ START_TEST(codel_that_stays)
 }
 END_TEST
 
+/* A pool that bears eight calls at once, and a bucket of eight in front: each answer lets in two then, the pool refuses
+ * what is too many, and its clients back off from an idle pool. On a card it would be a trade, as a line is one way to
+ * wait and being refused another. */
+#define POOL \
+    "study: {horizon: 1 h, warmup: 5 min, replications: 6, seed: 1}\n" \
+    "backends: {pool: {kind: provider, latency: {base: 4 s}, meters: {in_flight: 8}, retry_after: none}}\n" \
+    "agents:\n  coder:\n    population: 24\n    think: exponential(4.5 s)\n    output: exponential(354)\n" \
+    "    client: {backoff: exponential, base: 16 s, cap: 120 s, jitter: full}\n" \
+    "policies:\n  - unbounded\n  - token_bucket: {meter: in_flight, burst: 8, poll: 0.5 s}\n"
+
+START_TEST(token_bucket_that_refunds_twice)
+{
+    regress_begin(POOL);
+    REGRESS(1, file.path, "--head", plugin("token_bucket_twice.so"));
+    program_has(program.out, "token_bucket: worse in goodput");
+    program_has(program.out, "1 rows: 0 same, 0 within, 0 better, 0 undecided, 0 trade, 1 worse;");
+}
+END_TEST
+
+/* Two plug-ins of one policy, of which one is as it should be: what is better one way is worse the other. */
+START_TEST(two_versions)
+{
+    const char *twice = plugin("token_bucket_twice.so"), *same = plugin("token_bucket_same.so");
+
+    regress_begin(POOL);
+    REGRESS(0, file.path, "--base", twice, "--head", same);
+    program_has(program.out, "1 rows: 0 same, 0 within, 1 better, 0 undecided, 0 trade, 0 worse;");
+    REGRESS(1, file.path, "--base", same, "--head", twice);
+    program_has(program.out, "1 rows: 0 same, 0 within, 0 better, 0 undecided, 0 trade, 1 worse;");
+    REGRESS(0, file.path, "--base", twice, "--head", twice);
+    program_has(program.out, "1 rows: 1 same, 0 within, 0 better, 0 undecided, 0 trade, 0 worse;");
+}
+END_TEST
+
 /* Every layer of every client: as one sleeps, all sleep. */
 START_TEST(backoff_without_jitter)
 {
@@ -88,6 +122,8 @@ Suite *regress_slips_suite(void)
     tcase_add_checked_fixture(test, setup, teardown);
     tcase_add_test(test, pacer_without_head);
     tcase_add_test(test, codel_that_stays);
+    tcase_add_test(test, token_bucket_that_refunds_twice);
+    tcase_add_test(test, two_versions);
     tcase_add_test(test, backoff_without_jitter);
     tcase_add_test(test, trades);
     tcase_add_test(test, versions);
