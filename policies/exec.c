@@ -17,7 +17,7 @@
  * is another one in each replication and the same each time; a program that wants chance makes it of that. Everything
  * else that it may know stands in the lines: no other clock, no file that something else writes.
  *
- * Source: ours. A plug-in asks no other process and is some thousand times faster; a program needs no compiler.
+ * Source: ours. A plug-in asks no other process and is a thousand times faster; a program needs no compiler.
  *
  * Known to fail: it orders no line, a program that wants an order lets in by its own list and hears of all that leave
  * it. What it wants of the gate beside these few counts is not there. A reason is a word of at most 31 characters, and

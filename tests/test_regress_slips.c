@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/regress_card.h"
+#include "tests/sheet.h"
 #include "tests/suites.h"
 
 static const char *plugin(const char *name)
@@ -104,6 +105,29 @@ START_TEST(trades)
 }
 END_TEST
 
+/* What pairing is for: with eight replications at 24 agents goodput is known to a twentieth of a percent. */
+START_TEST(paired_half_width)
+{
+    const char *out = in_folder("p.csv");
+    struct sheet *table, *differences;
+
+    PROGRAM_RUN(&program, NULL, "run", "scenarios/policies.yaml", "-r", "8", "--set",
+                "sweep.agents.coder.population=[24]", "--against", "codel", "-o", out);
+    ck_assert_msg(program.status == 0, "%s", program.err);
+    table = sheet_read(out);
+    differences = sheet_read(in_folder("p.differences.csv"));
+    ck_assert_uint_eq(differences->rows, 3);
+    for (size_t row = 1; row < differences->rows; row++) {
+        double half = sheet_cell(differences, row, "d_goodput_hw");
+
+        ck_assert_double_gt(half, 0);
+        ck_assert_double_lt(half / sheet_cell(table, row, "goodput"), 0.0005);
+    }
+    sheet_free(table);
+    sheet_free(differences);
+}
+END_TEST
+
 START_TEST(versions)
 {
     regress_begin(REGRESS_CARD);
@@ -126,6 +150,7 @@ Suite *regress_slips_suite(void)
     tcase_add_test(test, two_versions);
     tcase_add_test(test, backoff_without_jitter);
     tcase_add_test(test, trades);
+    tcase_add_test(test, paired_half_width);
     tcase_add_test(test, versions);
     suite_add_tcase(suite, test);
     return suite;
