@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "models/adapter.h"
 #include "models/answer.h"
 #include "models/callback.h"
 #include "models/death.h"
@@ -109,6 +110,9 @@ static void copy_renew(struct world *world, struct copy *copy, size_t index)
 
     copy->index = index;
     copy->ended = false;
+    if (copy->adapter)
+        process_end(&copy->adapter->process);
+    copy->adapter = NULL; /* the next one has a program of its own */
     if (ops->params_size)
         memcpy(copy->params, copy->member->params, ops->params_size);
     if (ops->vars_size)

@@ -15,7 +15,7 @@ void world_wrong(struct world *world, const struct member_state *member, const c
 {
     const struct sim_record record = {.callback = callback, .owner = member, .subject = call};
     struct sim_words words = {.length = 0};
-    char what[256];
+    char what[400];
     va_list arguments;
 
     if (world->wrong[0])

@@ -2,8 +2,10 @@
  * then the pointers to memory in the calls that are shown are the asker's again. */
 #include "models/services.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "models/adapter.h"
 #include "models/callback.h"
 #include "models/copies.h"
 #include "models/lines.h"
@@ -311,6 +313,59 @@ static void host_row(struct policy *self, const double *values)
                                                                         .values = values});
 }
 
+/* --- programs -------------------------------------------------------------------------------------------------------
+ */
+
+static void program_wrong(const struct copy *copy)
+{
+    const struct policy_call *call = sim_record.describe == callback_describe ? sim_record.subject : NULL;
+
+    world_wrong(copy->member->world, copy->member, sim_record.callback, call, "its program %s", copy->adapter->wrong);
+}
+
+static const char *host_ask(struct policy *self, const struct policy_program *program, const char *question)
+{
+    struct copy *copy = copy_behind(self);
+    struct world *world = copy->member->world;
+    const char *answer;
+
+    if (world->wrong[0])
+        return NULL;
+    if (!copy->adapter) {
+        copy->adapter = arena_zeroed(&world->arena, 1, sizeof *copy->adapter);
+        copy->adapter->owner = copy;
+        copy->adapter->next = world->adapters;
+        world->adapters = copy->adapter;
+    }
+    answer = adapter_ask(copy->adapter, program, question);
+    if (!answer)
+        program_wrong(copy);
+    return answer;
+}
+
+static void host_unfit(struct policy *self, const char *expected)
+{
+    struct copy *copy = copy_behind(self);
+
+    if (!copy->adapter || copy->member->world->wrong[0])
+        return;
+    adapter_unfit(copy->adapter, expected);
+    program_wrong(copy);
+}
+
+void services_end_programs(struct world *world, bool agree)
+{
+    for (struct adapter *adapter = world->adapters; adapter; adapter = adapter->next) {
+        const struct copy *copy = adapter->owner;
+
+        if (agree && !world->wrong[0] && !adapter_agrees(adapter))
+            snprintf(world->wrong, sizeof world->wrong, "policy `%s`: its program %s", copy->member->member->name,
+                     adapter->wrong);
+        adapter_free(adapter);
+    }
+    world->adapters = NULL;
+}
+
 const struct policy_host services = {
     .ln = sim_log,
     .exp = sim_exp,
@@ -320,4 +375,6 @@ const struct policy_host services = {
     .get = host_get,
     .set = host_set,
     .row = host_row,
+    .ask = host_ask,
+    .unfit = host_unfit,
 };

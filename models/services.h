@@ -7,6 +7,7 @@
 
 struct change;
 struct copy;
+struct world;
 
 extern const struct policy_host services;
 
@@ -38,5 +39,8 @@ const char *services_put(const struct services_target *target, const struct opti
 
 /* The timeline sets a value of one copy. NULL, or what the policy's `check` expects beside what others have set. */
 const char *services_change(struct copy *copy, const struct change *change);
+
+/* The programs that policies asked end. With `agree` they are tried for that; if one does not, the trial was wrong. */
+void services_end_programs(struct world *world, bool agree);
 
 #endif

@@ -26,7 +26,7 @@ static bool fits(const struct option *option, const char *text)
     bool good = false;
     if (option->type == OPTION_DIST)
         good = may_be_drawn(expr_parse(text, (struct place){0}, &arena, &silent), option->measures);
-    else if (option->type != OPTION_TEXT && option->type != OPTION_FILE)
+    else if (option->type != OPTION_TEXT && option->type != OPTION_FILE && option->type != OPTION_COMMAND)
         good = param_value_check(option, "", text, (struct place){0}, &silent);
     diag_fini(&silent);
     arena_free(&arena);

@@ -17,6 +17,7 @@
 #include "models/gate.h"
 #include "models/host.h"
 #include "models/recorder.h"
+#include "models/services.h"
 
 /* The stop flag is looked at once in so many events. */
 #define EVENTS_A_LOOK 4096
@@ -235,6 +236,9 @@ enum trial_end trial_simulate(const struct scenario *scenario, uint32_t replicat
 
     world_init(&world, scenario, replication, watch);
     end = run(&world);
+    services_end_programs(&world, end == TRIAL_ENDED);
+    if (end == TRIAL_ENDED && world.wrong[0])
+        end = TRIAL_WRONG;
     if (end == TRIAL_ENDED) {
         attempts_unfinished(&world);
         measure_report(&world, values);

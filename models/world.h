@@ -224,6 +224,7 @@ struct copy {
     const struct agent *agent; /* of scope agent: whose it is */
     void *params;              /* its own, since live values change */
     bool ended;                /* its agent has left; begins anew for the next one of its slot */
+    struct adapter *adapter;   /* the program that it asks; NULL: none so far */
     struct event tick;
     struct stream stream;
 };
@@ -274,7 +275,8 @@ struct world {
     uint64_t restarts;      /* of runs by a layer of their client */
     size_t ticket_bytes;
     sim_time window_start, last_run_over;
-    char wrong[512]; /* a policy's wrong answer; empty: none */
+    struct adapter *adapters; /* programs that policies ask */
+    char wrong[512];          /* a policy's wrong answer; empty: none */
 };
 
 /* An agent's part of an address. */

@@ -41,7 +41,7 @@
 #include "sim/io/option.h" /* installed beside this file */
 
 #define POLICY_MAGIC 0x72696577u /* "weir" */
-#define POLICY_ABI 4u            /* compared for equality */
+#define POLICY_ABI 5u            /* compared for equality */
 
 typedef int64_t policy_time;
 #define POLICY_SECOND INT64_C(1000000000)
@@ -157,6 +157,15 @@ enum policy_setter { POLICY_BY_OPERATOR, POLICY_BY_POLICY };
 
 struct policy_host;
 
+/* A program that a copy asks, which runs beside weir. */
+struct policy_program {
+    const struct option_command *command; /* an OPTION_COMMAND of its parameters */
+    policy_time patience; /* of real time: an answer that takes longer ends the run. It has no other meaning. */
+    /* At the end of the replication another copy of the program is asked so many of its first questions, and another
+     * answer ends the run, too. */
+    int64_t repeat;
+};
+
 /* One copy of a policy. */
 struct policy {
     const struct policy_host *host;
@@ -189,6 +198,13 @@ struct policy_host {
     /* Writes a row of the columns that its ops declare, a value for each; NAN: empty; INFINITY: inf. It goes into the
      * scenario's log of decisions, where one is asked for. */
     void (*row)(struct policy *self, const double *values);
+    /* Asks the copy's own program one line, and returns its answer, a line without its end, good until the next
+     * question. The first question of a replication starts it, afresh. NULL: it could not be started, died, did not
+     * answer in time or said more than a line; the trial ends with this event, and any answer of the callback will do.
+     */
+    const char *(*ask)(struct policy *self, const struct policy_program *program, const char *question);
+    /* Its last answer was not what was expected: the trial ends with a message that quotes both lines. */
+    void (*unfit)(struct policy *self, const char *expected);
 };
 
 /* What a call takes of the bucket that it goes to, and what that holds when it is full. Nothing of 0: it goes to none.

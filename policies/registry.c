@@ -39,6 +39,7 @@ extern const struct policy_ops policy_tenant_cap;
 extern const struct policy_ops policy_priority;
 extern const struct policy_ops policy_shed_by_value;
 extern const struct policy_ops policy_run_budget;
+extern const struct policy_ops policy_exec;
 
 const struct policy_ops *const policy_registry[] = {
     &policy_unbounded,
@@ -78,5 +79,6 @@ const struct policy_ops *const policy_registry[] = {
     &policy_priority,
     &policy_shed_by_value,
     &policy_run_budget,
+    &policy_exec,
     NULL,
 };

@@ -41,6 +41,9 @@ policies/shares          policies/policy sim/io/option policies/meter policies/s
 policies/shares_buckets  policies/amount policies/class_shares
 policies/class_shares    policies/policy policies/decimal
 policies/run_budget      policies/policy sim/io/option policies/class_shares policies/run_budget_estimate
+policies/exec            policies/policy sim/io/option policies/exec_
+policies/exec_line       policies/policy
+policies/exec_answer     policies/policy
 policies/registry  policies/
 policies/planner         policies/policy policies/planner_
 policies/planner_state   policies/policy

@@ -23,6 +23,8 @@ build header  sleef.h            libsleef-dev      sleef-devel        sleef    s
 plots program gnuplot            gnuplot-nox       gnuplot-minimal    gnuplot  gnuplot         gnuplot
 tests header  check.h            check             check-devel        check    check-dev       check
 tests program jq                jq                jq                 jq       jq              jq
+tests program lua5.1            lua5.1            compat-lua         lua51    lua5.1          lua@5.1
+tests program python3           python3           python3            python   python3         python
 tests comma   de_DE              locales           glibc-locale-source glibc   -               -
 deep  program gcc                gcc               gcc+libasan+libubsan+libtsan gcc gcc        gcc
 deep  program nm                 binutils          binutils           binutils binutils        binutils

@@ -181,6 +181,7 @@
     X(help_columns) \
     X(cli) \
     X(verify) \
+    X(exec) \
     X(regress) \
     X(regress_read) \
     X(regress_bad) \

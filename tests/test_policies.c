@@ -10,14 +10,45 @@
 
 START_TEST(registry_is_in_order_and_whole)
 {
-    static const char *const names[] = {
-        "unbounded",  "fixed_cap",   "codel",         "lifo",           "by_priority",     "token_bucket",
-        "gcra",       "cost_bucket", "contract",      "retry_budget",   "breaker",         "window",
-        "atb",        "aatb",        "sre_throttle",  "aws_adaptive",   "pacer",           "planner",
-        "aimd",       "vegas",       "gradient2",     "envoy_gradient", "envoy_admission", "folly_codel",
-        "pid",        "breakwater",  "bounded_queue", "adaptive_lifo",  "deadline",        "least_attained_service",
-        "fair_queue", "fq_codel",    "shares",        "tenant_cap",     "priority",        "shed_by_value",
-        "run_budget", NULL};
+    static const char *const names[] = {"unbounded",
+                                        "fixed_cap",
+                                        "codel",
+                                        "lifo",
+                                        "by_priority",
+                                        "token_bucket",
+                                        "gcra",
+                                        "cost_bucket",
+                                        "contract",
+                                        "retry_budget",
+                                        "breaker",
+                                        "window",
+                                        "atb",
+                                        "aatb",
+                                        "sre_throttle",
+                                        "aws_adaptive",
+                                        "pacer",
+                                        "planner",
+                                        "aimd",
+                                        "vegas",
+                                        "gradient2",
+                                        "envoy_gradient",
+                                        "envoy_admission",
+                                        "folly_codel",
+                                        "pid",
+                                        "breakwater",
+                                        "bounded_queue",
+                                        "adaptive_lifo",
+                                        "deadline",
+                                        "least_attained_service",
+                                        "fair_queue",
+                                        "fq_codel",
+                                        "shares",
+                                        "tenant_cap",
+                                        "priority",
+                                        "shed_by_value",
+                                        "run_budget",
+                                        "exec",
+                                        NULL};
     size_t i = 0;
     for (; names[i]; i++) {
         const struct policy_ops *ops = policy_registry[i];

@@ -202,6 +202,16 @@ START_TEST(a_layer_that_restarts_runs)
 }
 END_TEST
 
+/* What has no default that fits. */
+static const char *needs_of(const char *name)
+{
+    if (strcmp(name, "fixed_cap") == 0)
+        return "cap: 10";
+    if (strcmp(name, "exec") == 0)
+        return "command: [sh, -c, 'read -r line; echo takes; read -r line']";
+    return strcmp(name, "aatb") == 0 ? "server_rate: 30/min" : "";
+}
+
 /* Every policy that is built in stands before a pool, and before a card; the audit of each trial holds its books. */
 START_TEST(every_policy_on_both_sides)
 {
@@ -211,7 +221,7 @@ START_TEST(every_policy_on_both_sides)
     };
 
     for (size_t i = 0; policy_registry[i]; i++) {
-        const char *name = policy_registry[i]->name, *needs = strcmp(name, "aatb") == 0 ? "server_rate: 30/min" : "";
+        const char *name = policy_registry[i]->name, *needs = needs_of(name);
         char yaml[1024];
         struct plan plan;
         double v[METRIC_COUNT];
@@ -222,7 +232,7 @@ START_TEST(every_policy_on_both_sides)
             "agents: {a: {population: 12, think: exponential(5 s), output: exponential(300), turns: geometric(20),\n"
             "             runs: 1M, input: {start: 900, per_turn: 30}, client: {timeout: 200 s}}}\n"
             "policies: [%s: {%s}]\n",
-            backends[_i], name, strcmp(name, "fixed_cap") == 0 ? "cap: 10" : needs);
+            backends[_i], name, needs);
         plan = model_plan(yaml);
         model_trial(&plan, 0, 1, v);
         ck_assert_msg(v[METRIC_GOODPUT] > 0.001, "%s: %g turns/s", name, v[METRIC_GOODPUT]);

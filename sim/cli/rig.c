@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/adapter.h"
 #include "models/services.h"
 #include "sim/cli/rig_private.h"
 #include "sim/engine/number.h"
@@ -139,6 +140,34 @@ static void host_row(struct policy *self, const double *values)
     (void)read;
 }
 
+static void program_wrong(struct rig *rig)
+{
+    rig_wrong(rig, &sim_record, arena_format(&rig->arena, "its program %s", rig->adapter->wrong));
+}
+
+static const char *host_ask(struct policy *self, const struct policy_program *program, const char *question)
+{
+    struct rig *rig = rig_behind(self);
+    const char *answer;
+
+    if (!rig->adapter)
+        rig->adapter = arena_zeroed(&rig->arena, 1, sizeof *rig->adapter);
+    answer = adapter_ask(rig->adapter, program, question);
+    if (!answer)
+        program_wrong(rig);
+    return answer;
+}
+
+static void host_unfit(struct policy *self, const char *expected)
+{
+    struct rig *rig = rig_behind(self);
+
+    if (!rig->adapter)
+        return;
+    adapter_unfit(rig->adapter, expected);
+    program_wrong(rig);
+}
+
 void rig_changes(struct rig *rig, const struct option *option, double value)
 {
     set_by(&rig->policy, option->key, value, POLICY_BY_OPERATOR);
@@ -153,6 +182,8 @@ static const struct policy_host host = {
     .get = host_get,
     .set = host_set,
     .row = host_row,
+    .ask = host_ask,
+    .unfit = host_unfit,
 };
 
 /* --- making one ----------------------------------------------------------------------------------------------------
@@ -245,6 +276,8 @@ void rig_init(struct rig *rig, const struct setting *setting, uint64_t seed)
 
 void rig_fini(struct rig *rig)
 {
+    if (rig->adapter)
+        adapter_free(rig->adapter);
     arena_free(&rig->arena);
     free(rig->answers);
 }

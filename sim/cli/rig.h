@@ -58,6 +58,7 @@ struct rig {
     struct stream uniform, questions;
     struct rig_sums held, waiting;
     uint64_t *waiting_in_flow;
+    struct adapter *adapter; /* the program that the copy asks, or NULL */
 };
 
 /* The copy has begun: at time 0, the setting's servers, everybody outside. */

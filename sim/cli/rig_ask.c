@@ -65,19 +65,22 @@ static void keep(struct rig *rig, const char *callback, int64_t number, int64_t 
         (struct rig_answer){callback, number, after, reason ? scenario_hash_name(reason) : 0, false};
 }
 
-/* Keeps the words of a wrong answer, if it is the first. */
-static void wrong(struct rig *rig, const char *callback, const struct rig_agent *agent,
-                  const struct answer_fault *fault)
+void rig_wrong(struct rig *rig, const struct sim_record *record, const char *text)
 {
-    const struct sim_record record = {.callback = callback, .owner = rig, .subject = agent};
     struct sim_words words = {.length = 0};
 
     if (rig->fault[0])
         return;
-    describe(&record, &words);
+    describe(record, &words);
     sim_words_add(&words, ": ");
-    sim_words_add(&words, fault->text);
+    sim_words_add(&words, text);
     memcpy(rig->fault, words.text, words.length + 1);
+}
+
+static void wrong(struct rig *rig, const char *callback, const struct rig_agent *agent,
+                  const struct answer_fault *fault)
+{
+    rig_wrong(rig, &(struct sim_record){.callback = callback, .owner = rig, .subject = agent}, fault->text);
 }
 
 /* --- callbacks -----------------------------------------------------------------------------------------------------

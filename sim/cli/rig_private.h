@@ -12,5 +12,7 @@ bool rig_before(const struct rig_agent *one, const struct rig_agent *other); /* 
 /* The record of the callback in progress, for last words. The agent may be NULL. */
 void rig_begins(const struct rig *rig, const char *callback, const struct rig_agent *agent);
 void rig_ends(void);
+/* Keeps the words of a wrong answer, if it is the first. */
+void rig_wrong(struct rig *rig, const struct sim_record *record, const char *text);
 
 #endif

@@ -67,14 +67,18 @@ static const char *most_of(const struct option *option)
     return option->type == OPTION_SHARE ? "100 %" : option->type == OPTION_REAL ? NULL : "inf";
 }
 
+/* A program that everybody has, in the language of policies/exec.c: it wants no questions. */
+static const char answerer[] = "[sh, -c, 'read -r line; echo takes; read -r line']";
+
 /* The value that it got is told in `given`. */
 static void set_everyday(const struct collection *all, const struct option *option, void *params, const char **given)
 {
     static const char *const everyday[] = {[OPTION_REAL] = "1",   [OPTION_COUNT] = "8",    [OPTION_TIME] = "1 s",
                                            [OPTION_RATE] = "1/s", [OPTION_SHARE] = "50 %", [OPTION_FLAG] = "true"};
-    const char *text = option->type <= OPTION_FLAG     ? everyday[option->type]
-                       : option->type == OPTION_CHOICE ? option->choices[0]
-                                                       : "text";
+    const char *text = option->type <= OPTION_FLAG      ? everyday[option->type]
+                       : option->type == OPTION_CHOICE  ? option->choices[0]
+                       : option->type == OPTION_COMMAND ? answerer
+                                                        : "text";
 
     if (!set(all, option, text, params) && !set(all, option, option->least, params))
         set(all, option, option->most, params);

@@ -14,16 +14,22 @@
 #include <stdint.h>
 
 enum option_type {
-    OPTION_REAL,   /* double, a bare number */
-    OPTION_COUNT,  /* int64_t, a whole number; k and M allowed; may carry its noun ("300 tokens"); inf = INT64_MAX */
-    OPTION_TIME,   /* int64_t, nanoseconds; needs a unit; inf = INT64_MAX */
-    OPTION_RATE,   /* double, a second; needs a unit: "39 tokens/s", "50/min"; inf allowed */
-    OPTION_SHARE,  /* double in [0, 1]; "0.31" or "31%" or "31 %" */
-    OPTION_FLAG,   /* bool; true or false */
-    OPTION_CHOICE, /* int, index into choices */
-    OPTION_TEXT,   /* const char *, owned by the reader */
-    OPTION_FILE,   /* const char *, a path, made relative to the file that names it */
-    OPTION_DIST,   /* const struct expr * (sim/io/expr.h); what its numbers measure stands in `measures` */
+    OPTION_REAL,    /* double, a bare number */
+    OPTION_COUNT,   /* int64_t, a whole number; k and M allowed; may carry its noun ("300 tokens"); inf = INT64_MAX */
+    OPTION_TIME,    /* int64_t, nanoseconds; needs a unit; inf = INT64_MAX */
+    OPTION_RATE,    /* double, a second; needs a unit: "39 tokens/s", "50/min"; inf allowed */
+    OPTION_SHARE,   /* double in [0, 1]; "0.31" or "31%" or "31 %" */
+    OPTION_FLAG,    /* bool; true or false */
+    OPTION_CHOICE,  /* int, index into choices */
+    OPTION_TEXT,    /* const char *, owned by the reader */
+    OPTION_FILE,    /* const char *, a path, made relative to the file that names it */
+    OPTION_DIST,    /* const struct expr * (sim/io/expr.h); what its numbers measure stands in `measures` */
+    OPTION_COMMAND, /* const struct option_command *: a list of words, a program and what it is told */
+};
+
+struct option_command {
+    const char *folder;       /* of the file that names it, as it was named; NULL: where weir was started */
+    const char *const *words; /* ended by NULL; one at least */
 };
 
 struct option {

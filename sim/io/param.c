@@ -227,6 +227,8 @@ static bool read_node(const struct option *option, const char *what, void *value
                       struct arena *arena, struct diag *diag)
 {
     struct place place = node->place;
+    if (option->type == OPTION_COMMAND && node->kind != NODE_NULL)
+        return param_set_command(option, what, values, node, place, arena, diag);
     if (node->kind == NODE_SCALAR) {
         place.column += option->type == OPTION_DIST && node->quoted; /* the text begins behind the quote */
         return param_set(option, what, values, node->text, place, arena, diag);
@@ -278,6 +280,10 @@ bool param_set(const struct option *option, const char *what, void *values, cons
             *(const struct expr **)at = expr;
         return expr != NULL;
     }
+    case OPTION_COMMAND: { /* a default or a preset writes it as a scenario would */
+        const struct node *node = yaml_parse(place.file ? place.file : what, text, strlen(text), arena, diag);
+        return node && param_set_command(option, what, values, node, place, arena, diag);
+    }
     default:
         return set_number(option, what, values, text, place, diag);
     }
@@ -324,6 +330,7 @@ static size_t stored_size(enum option_type type)
     case OPTION_TEXT:
     case OPTION_FILE:
     case OPTION_DIST:
+    case OPTION_COMMAND:
         return sizeof(const void *);
     default:
         return sizeof(double);

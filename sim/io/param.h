@@ -23,6 +23,11 @@ bool param_value_check(const struct option *option, const char *what, const char
 bool param_set(const struct option *option, const char *what, void *values, const char *text, struct place place,
                struct arena *arena, struct diag *diag);
 
+/* An OPTION_COMMAND from a list of words, to be run in the folder of the file that `place` names. False after an error.
+ */
+bool param_set_command(const struct option *option, const char *what, void *values, const struct node *node,
+                       struct place place, struct arena *arena, struct diag *diag);
+
 /* A number into a value that is live, with its range checked: what policy_host.set and a timeline call. Returns NULL or
  * what was expected. */
 const char *param_set_number(const struct option *option, void *values, double number);

@@ -5,7 +5,7 @@
 
 #include "sim/io/param.h"
 
-#define TYPES (OPTION_DIST + 1)
+#define TYPES (OPTION_COMMAND + 1)
 
 static bool is_number(enum option_type type)
 {
@@ -15,10 +15,10 @@ static bool is_number(enum option_type type)
 static size_t size_of(enum option_type type)
 {
     static const size_t sizes[TYPES] = {
-        [OPTION_REAL] = sizeof(double),        [OPTION_COUNT] = sizeof(int64_t), [OPTION_TIME] = sizeof(int64_t),
-        [OPTION_RATE] = sizeof(double),        [OPTION_SHARE] = sizeof(double),  [OPTION_FLAG] = sizeof(bool),
-        [OPTION_CHOICE] = sizeof(int),         [OPTION_TEXT] = sizeof(void *),   [OPTION_FILE] = sizeof(void *),
-        [OPTION_DIST] = sizeof(struct expr *),
+        [OPTION_REAL] = sizeof(double), [OPTION_COUNT] = sizeof(int64_t),  [OPTION_TIME] = sizeof(int64_t),
+        [OPTION_RATE] = sizeof(double), [OPTION_SHARE] = sizeof(double),   [OPTION_FLAG] = sizeof(bool),
+        [OPTION_CHOICE] = sizeof(int),  [OPTION_TEXT] = sizeof(void *),    [OPTION_FILE] = sizeof(void *),
+        [OPTION_DIST] = sizeof(void *), [OPTION_COMMAND] = sizeof(void *),
     };
     return sizes[type];
 }

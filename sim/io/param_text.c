@@ -24,10 +24,17 @@ static const char *choices_text(const struct option *option, struct arena *arena
 static const char *type_name(const struct option *option, struct arena *arena)
 {
     static const char *const names[] = {
-        [OPTION_REAL] = "number",       [OPTION_COUNT] = "whole number", [OPTION_TIME] = "time",
-        [OPTION_RATE] = "rate",         [OPTION_SHARE] = "share",        [OPTION_FLAG] = "flag: true or false",
-        [OPTION_CHOICE] = "choice",     [OPTION_TEXT] = "text",          [OPTION_FILE] = "file name",
+        [OPTION_REAL] = "number",
+        [OPTION_COUNT] = "whole number",
+        [OPTION_TIME] = "time",
+        [OPTION_RATE] = "rate",
+        [OPTION_SHARE] = "share",
+        [OPTION_FLAG] = "flag: true or false",
+        [OPTION_CHOICE] = "choice",
+        [OPTION_TEXT] = "text",
+        [OPTION_FILE] = "file name",
         [OPTION_DIST] = "distribution",
+        [OPTION_COMMAND] = "list of words",
     };
     if (option->type == OPTION_CHOICE)
         return arena_format(arena, "choice of: %s", choices_text(option, arena));
@@ -103,6 +110,14 @@ static const char *number_text(const struct option *option, const void *values, 
     return arena_text(arena, text);
 }
 
+static const char *command_text(const struct option_command *command, struct arena *arena)
+{
+    const char *text = "";
+    for (size_t i = 0; command && command->words[i]; i++)
+        text = arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "[", quote_yaml(command->words[i], arena));
+    return command ? arena_format(arena, "%s]", text) : text;
+}
+
 const char *param_text(const struct option *option, const void *values, struct arena *arena)
 {
     const void *at = stored(option, values);
@@ -116,6 +131,8 @@ const char *param_text(const struct option *option, const void *values, struct a
     case OPTION_FILE:
         text = *(const char *const *)at;
         return text ? quote_yaml(text, arena) : "";
+    case OPTION_COMMAND:
+        return command_text(*(const struct option_command *const *)at, arena);
     case OPTION_DIST:
         return *(const struct expr *const *)at ? (*(const struct expr *const *)at)->text : "";
     default:

@@ -42,6 +42,9 @@ struct run product_run(const struct product *product, uint32_t replication);
 double product_memory(const struct product *product);
 void product_close(struct product *product);
 
+/* Prints what a question to a program costs. */
+void ask_costs(void);
+
 /* Calls of malloc, calloc and realloc in this process so far. */
 uint64_t allocations(void);
 

@@ -233,6 +233,7 @@ int main(int count, char **words)
     } else {
         good = memory_stands();
         good = speed_stands() && good;
+        ask_costs();
     }
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
